@@ -1,0 +1,76 @@
+import postgres from 'postgres'
+
+/**
+ * What query functions take: the pool or an open transaction, so they compose into either.
+ * A query runs only when awaited. Values in the template are always parameters, never text.
+ */
+export type Sql = postgres.ISql<Record<string, never>>
+
+export type Database = postgres.Sql<Record<string, never>>
+
+/** Where a database is: a URL the operator gave, or the folder of a Unix socket of our own server. */
+export type DatabaseAddress =
+  | { url: string }
+  | { socket: string; port: number; user: string; password: string; database: string }
+
+export interface ConnectOptions {
+  maxConnections: number
+  /** Shown in `pg_stat_activity`. */
+  appName: string
+  statementTimeoutMs?: number
+}
+
+/**
+ * Opens a pool; the first connection is made by the first query. Rows come back with camelCase keys;
+ * SQL text stays snake_case. `bigint` columns come back as strings.
+ */
+export function connect(address: DatabaseAddress, options: ConnectOptions): Database {
+  const settings = {
+    max: options.maxConnections,
+    transform: { column: { from: postgres.toCamel } },
+    connection: {
+      application_name: options.appName,
+      statement_timeout: options.statementTimeoutMs ?? 15_000,
+      lock_timeout: 10_000,
+      idle_in_transaction_session_timeout: 15_000,
+    },
+    onnotice: () => {},
+  }
+  if ('url' in address) return postgres(address.url, settings)
+  const { socket, port, user, password, database } = address
+  return postgres({ ...settings, host: socket, port, user, password, database })
+}
+
+/** How a transaction sees the database; `snapshot` is one consistent read-only view. */
+export type TransactionMode = 'read write' | 'read only' | 'snapshot'
+
+const MODES = {
+  'read write': 'read write',
+  'read only': 'read only',
+  snapshot: 'isolation level repeatable read read only',
+} as const satisfies Record<TransactionMode, string>
+
+/** Commits when `work` returns, rolls back when it throws. */
+export async function transaction<T>(
+  db: Database,
+  mode: TransactionMode,
+  work: (sql: Sql) => Promise<T>,
+): Promise<T> {
+  return (await db.begin(MODES[mode], work)) as T
+}
+
+/** Postgres error codes we react to. Source: PostgreSQL docs, appendix A. */
+export const PG = {
+  uniqueViolation: '23505',
+  foreignKeyViolation: '23503',
+  serializationFailure: '40001',
+  lockNotAvailable: '55P03',
+} as const
+
+export function isPgError(error: unknown, code: string, constraint?: string): boolean {
+  return (
+    error instanceof postgres.PostgresError &&
+    error.code === code &&
+    (constraint === undefined || error.constraint_name === constraint)
+  )
+}

@@ -1,0 +1,14 @@
+/** Who asks, how the request is traced, and the two things that make code unrepeatable as globals. */
+export interface Ctx {
+  readonly tenantId: string
+  /** The principal that acts; always from the credential, never from a body. */
+  readonly actorId: string
+  /** Flat permissions of the credential; `admin` implies every other one. */
+  readonly permissions: ReadonlySet<string>
+  readonly requestId: string
+  readonly correlationId: string
+  /** The caller's `X-Run-Id`, or a generated one: correlation only, not a run of ours. */
+  readonly traceRunId: string
+  readonly now: () => Date
+  readonly signal: AbortSignal
+}

@@ -1,0 +1,100 @@
+/**
+ * Why a request was refused. Part of the API: add codes, never rename or reuse one. A code belongs to
+ * exactly one HTTP status, so the status map in `http/` is complete by type.
+ */
+export const ERROR_CODES = [
+  'invalid_request',
+  'invalid_if_match',
+  'idempotency_key_required',
+  'invalid_credentials',
+  'permission_denied',
+  'principal_not_active',
+  'claim_holder_mismatch',
+  'session_owner_mismatch',
+  'run_holder_mismatch',
+  'bootstrap_disabled',
+  'permission_escalation',
+  'not_found',
+  'task_already_claimed',
+  'version_conflict',
+  'stale_claim',
+  'task_claimed',
+  'session_expired',
+  'session_not_active',
+  'claim_expired',
+  'claim_not_active',
+  'task_already_completed',
+  'task_not_ready',
+  'run_already_active',
+  'run_not_active',
+  'run_in_progress',
+  'workspace_slug_conflict',
+  'snapshot_stale',
+  'already_bootstrapped',
+  'idempotency_key_reused',
+  'idempotency_in_flight',
+  'restore_detected',
+  'cursor_gone',
+  'request_too_large',
+  'invalid_limit',
+  'invalid_cursor',
+  'unsupported_cursor_version',
+  'unsupported_protocol_version',
+  'invalid_harness',
+  'invalid_permissions',
+  'permissions_not_allowed_for_kind',
+  'invalid_event_type_filter',
+  'invalid_transition',
+  'task_not_claimable',
+  'workspace_archived',
+  'cursor_must_not_advance',
+  'observation_invalid',
+  'secret_refused',
+  'invalid_context_request',
+  'snapshot_invalid',
+  'snapshot_empty',
+  'document_invalid',
+  'if_match_required',
+  'rate_limited',
+  'internal_error',
+  'memory_unavailable',
+  'memory_disabled',
+  'memory_timeout',
+  'not_ready',
+] as const
+export type ErrorCode = (typeof ERROR_CODES)[number]
+
+/**
+ * The one error we throw on purpose; anything else that reaches the edge is a bug and becomes a 500.
+ * `details` is shown to the caller: no secrets, no other tenant's data. `cause` is only logged.
+ * `retryAfterSeconds` becomes the `Retry-After` header.
+ */
+export class AppError extends Error {
+  override name = 'AppError'
+  readonly code: ErrorCode
+  readonly details: Readonly<Record<string, unknown>>
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: {
+      details?: Record<string, unknown>
+      cause?: unknown
+      retryAfterSeconds?: number
+    } = {},
+  ) {
+    super(message, { cause: options.cause })
+    this.code = code
+    this.details = options.details ?? {}
+    this.retryAfterSeconds = options.retryAfterSeconds
+  }
+}
+
+/** Narrows a nullable lookup: `found(await selectTask(sql, ctx, id), 'task', id)`. */
+export function found<T>(value: T | undefined, what: string, id: string): T {
+  if (value === undefined) {
+    throw new AppError('not_found', `Cannot find ${what} "${id}"`, { details: { what, id } })
+  }
+  return value
+}
