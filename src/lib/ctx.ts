@@ -9,6 +9,8 @@ export interface Ctx {
   readonly correlationId: string
   /** The caller's `X-Run-Id`, or a generated one: correlation only, not a run of ours. */
   readonly traceRunId: string
+  /** Told that the open transaction appended events, so that readers are woken after its commit. */
+  readonly wake: () => void
   readonly now: () => Date
   readonly signal: AbortSignal
 }

@@ -1,0 +1,140 @@
+import type { z } from 'zod'
+import type { Route, RouteReply } from '#contract/route.ts'
+import { AppError, ERROR_CODES } from '#lib/errors.ts'
+
+export interface ClientOptions {
+  url: string
+  token: string
+  fetch?: typeof fetch
+  /** Sent with every call, such as `X-Run-Id`. */
+  headers?: Record<string, string>
+}
+
+export interface CallInput<R extends Route> {
+  params?: z.input<R['params']>
+  query?: z.input<R['query']>
+  body?: z.input<R['body']>
+  /** Sent as `Idempotency-Key`. */
+  idempotencyKey?: string
+  /** Version for `If-Match`, on routes that need it. */
+  ifMatch?: number
+  headers?: Record<string, string>
+  signal?: AbortSignal
+}
+
+/** No answer came: refused, cut, timed out, or something that is not this API answered. */
+export class TransportError extends Error {
+  override name = 'TransportError'
+  /** HTTP status when there was an answer, but not one of this API. */
+  readonly status: number | undefined
+
+  constructor(message: string, options: { cause?: unknown; status?: number } = {}) {
+    super(message, { cause: options.cause })
+    this.status = options.status
+  }
+}
+
+/**
+ * Calls one route of the contract and checks the reply. The CLI, the MCP server, the runner, the
+ * control plane itself (towards memory) and the tests all use this.
+ *
+ * Throws the server's refusal as `AppError` (its `details` gain `status`), or `TransportError`.
+ */
+export async function call<R extends Route>(
+  options: ClientOptions,
+  route: R,
+  input: CallInput<R> = {},
+): Promise<RouteReply<R>> {
+  const response = await send(options, route, input)
+  const text = await response.text().catch((cause: unknown) => {
+    throw new TransportError(`Cannot read the answer of ${options.url}`, { cause })
+  })
+  const body = parse(text)
+  if (!response.ok) throw refusal(response, body)
+  const result = route.reply.safeParse(body)
+  if (!result.success) {
+    throw new TransportError(`Cannot read the answer of ${options.url}: it breaks the contract`, {
+      cause: result.error,
+      status: response.status,
+    })
+  }
+  return result.data as RouteReply<R>
+}
+
+/** The same call, answered with the raw response: for content, streams and tests of the wire. */
+export async function send<R extends Route>(
+  options: ClientOptions,
+  route: R,
+  input: CallInput<R> = {},
+): Promise<Response> {
+  const hasBody = takesBody(route)
+  try {
+    return await (options.fetch ?? fetch)(urlOf(options.url, route, input), {
+      method: route.method,
+      headers: headersOf(options, route, input),
+      ...(input.signal && { signal: input.signal }),
+      ...(hasBody && { body: JSON.stringify(input.body ?? {}) }),
+    })
+  } catch (cause) {
+    if (input.signal?.aborted) throw cause
+    throw new TransportError(`Cannot reach ${options.url}`, { cause })
+  }
+}
+
+function takesBody({ method }: Route): boolean {
+  return method !== 'GET' && method !== 'DELETE'
+}
+
+function headersOf<R extends Route>(options: ClientOptions, route: R, input: CallInput<R>) {
+  return {
+    ...(options.token && { authorization: `Bearer ${options.token}` }),
+    ...(takesBody(route) && { 'content-type': 'application/json' }),
+    ...(input.idempotencyKey && { 'idempotency-key': input.idempotencyKey }),
+    ...(route.ifMatch && input.ifMatch && { 'if-match': `"${route.ifMatch}-${input.ifMatch}"` }),
+    ...options.headers,
+    ...input.headers,
+  }
+}
+
+function urlOf<R extends Route>(base: string, route: R, input: CallInput<R>): URL {
+  const params = (input.params ?? {}) as Record<string, string>
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(params[name] ?? ''),
+  )
+  const url = new URL(path, base)
+  const query = (input.query ?? {}) as Record<string, Scalar | Scalar[] | undefined>
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of [value].flat()) {
+      if (one !== undefined) url.searchParams.append(name, String(one))
+    }
+  }
+  return url
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+type Scalar = string | number | boolean
+
+interface Refusal {
+  error?: { code?: string; message?: string; details?: Record<string, unknown> }
+}
+
+function refusal(response: Response, body: unknown): Error {
+  const problem = (body as Refusal | undefined)?.error
+  const code = ERROR_CODES.find((known) => known === problem?.code)
+  const { status } = response
+  if (!code)
+    return new TransportError(`Cannot understand the refusal ${status}`, { status, cause: body })
+  const details = { ...problem?.details, status }
+  const retryAfterSeconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+  return new AppError(code, problem?.message ?? code, {
+    details,
+    ...(Number.isFinite(retryAfterSeconds) && { retryAfterSeconds }),
+  })
+}

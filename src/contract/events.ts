@@ -1,0 +1,157 @@
+import { z } from 'zod'
+
+const id = z.uuid()
+const nullableId = id.nullable()
+
+/**
+ * Every event the journal may hold, by type. An event states a fact that already happened (past
+ * tense) and carries ids and small values, never whole documents: readers far outnumber the people
+ * allowed to see a task's content.
+ *
+ * Rules: never change the meaning of a type, never remove a field; add optional fields or a new type.
+ */
+export const EVENTS = {
+  'tenant.bootstrapped': z.strictObject({ slug: z.string() }),
+  'principal.created': z.strictObject({ kind: z.string(), displayName: z.string() }),
+  'principal.updated': z.strictObject({ changes: z.array(z.string()), version: z.int() }),
+  'api_key.created': z.strictObject({ principalId: id, prefix: z.string() }),
+  'api_key.revoked': z.strictObject({ principalId: id, prefix: z.string() }),
+  'workspace.created': z.strictObject({
+    slug: z.string(),
+    name: z.string(),
+    parentId: nullableId,
+  }),
+  'workspace.updated': z.strictObject({ changes: z.array(z.string()), version: z.int() }),
+  'workspace.archived': z.strictObject({ slug: z.string() }),
+  'session.opened': z.strictObject({ clientName: z.string(), harnessType: z.string().nullable() }),
+  'session.closed': z.strictObject({ releasedClaims: z.int() }),
+  'session.expired': z.strictObject({ releasedClaims: z.int() }),
+  'task.created': z.strictObject({
+    publicId: z.string(),
+    title: z.string(),
+    status: z.string(),
+    priority: z.string(),
+    workspaceId: nullableId,
+    goalId: nullableId,
+    origin: z.record(z.string(), z.unknown()).nullable(),
+  }),
+  'task.updated': z.strictObject({
+    publicId: z.string(),
+    changes: z.array(z.string()),
+    version: z.int(),
+  }),
+  'task.claimed': z.strictObject({
+    publicId: z.string(),
+    claimId: id,
+    sessionId: id,
+    holderId: id,
+    fencingToken: z.int().positive(),
+    intent: z.string().nullable(),
+  }),
+  'task.completed': z.strictObject({ publicId: z.string(), version: z.int() }),
+  'claim.released': z.strictObject({ taskId: id, fencingToken: z.int(), reason: z.string() }),
+  'claim.expired': z.strictObject({ taskId: id, fencingToken: z.int() }),
+  'run.started': z.strictObject({ taskId: id, claimId: id, attempt: z.int() }),
+  'run.checkpoint_recorded': z.strictObject({ taskId: id, kind: z.string(), sequence: z.int() }),
+  'run.succeeded': z.strictObject({ taskId: id, attempt: z.int(), taskCompleted: z.boolean() }),
+  'run.failed': z.strictObject({ taskId: id, attempt: z.int(), reason: z.string().nullable() }),
+  'run.cancelled': z.strictObject({ taskId: id, attempt: z.int(), reason: z.string().nullable() }),
+  'artifact.created': z.strictObject({
+    taskId: nullableId,
+    runId: nullableId,
+    type: z.string(),
+    name: z.string(),
+    uri: z.string().nullable(),
+    supersedesArtifactId: nullableId,
+  }),
+  /** Content, data and assertions are kept apart (they can be erased); the journal proves them. */
+  'observation.recorded': z.strictObject({
+    kind: z.string(),
+    observedAt: z.string(),
+    contentLength: z.int(),
+    contentSha256: z.string(),
+    visibility: z.enum(['workspace', 'private']),
+    source: z.string().nullable(),
+    dedupKey: z.string().nullable(),
+    externalRef: z
+      .strictObject({ system: z.string(), id: z.string(), url: z.string().optional() })
+      .nullable(),
+    taskId: nullableId,
+    runId: nullableId,
+    workspaceId: nullableId,
+    sessionId: nullableId,
+    supersedes: nullableId,
+  }),
+  'knowledge.snapshot_reconciled': z.strictObject({
+    workspaceId: id,
+    source: z.string(),
+    scope: z.string(),
+    snapshotId: z.string(),
+    duplicate: z.boolean(),
+    counters: z.record(z.string(), z.int()),
+  }),
+  'knowledge.changed': z.strictObject({
+    workspaceId: id,
+    changes: z.array(z.strictObject({ kind: z.string(), key: z.string(), change: z.string() })),
+    truncated: z.boolean(),
+  }),
+  'knowledge.document_stored': z.strictObject({ workspaceId: id, key: z.string() }),
+  'knowledge.document_deleted': z.strictObject({ workspaceId: id, key: z.string() }),
+  'context_adapter.redriven': z.strictObject({
+    consumer: z.string(),
+    wasParked: z.boolean(),
+    parkedReason: z.string().nullable(),
+    parkedEventId: nullableId,
+    cursor: z.string(),
+    reason: z.string(),
+  }),
+  'context_adapter.rebuilt': z.strictObject({
+    fromCursor: z.string(),
+    toCursor: z.string(),
+    reason: z.string(),
+  }),
+} as const satisfies Record<string, z.ZodType>
+
+export type EventType = keyof typeof EVENTS
+export type EventPayload<T extends EventType> = z.output<(typeof EVENTS)[T]>
+
+/** A discriminated union: `switch (event.type)` narrows `event.payload`. */
+export type NewEvent = {
+  [T in EventType]: { type: T; payload: EventPayload<T> }
+}[EventType] & {
+  entityType: string
+  entityId: string
+  /** The entity's version after the change: consumers drop what is older than they have seen. */
+  entityVersion: number
+  /** The workspace the entity itself belongs to; it decides who may recall the event later. */
+  workspaceId: string | null
+  sessionId?: string | null
+  causationId?: string | null
+}
+
+/** A journal row on the wire. `payload` stays open: readers must accept fields added later. */
+export const JournalEvent = z
+  .strictObject({
+    cursor: z.string(),
+    sequence: z.string(),
+    txId: z.string(),
+    id: z.uuid(),
+    tenantId: z.uuid(),
+    type: z.string(),
+    schemaVersion: z.int(),
+    entityType: z.string(),
+    entityId: z.string(),
+    entityVersion: z.int(),
+    workspaceId: nullableId,
+    actorId: nullableId,
+    sessionId: nullableId,
+    correlationId: z.string().nullable(),
+    causationId: z.string().nullable(),
+    requestId: z.string().nullable(),
+    traceRunId: z.string().nullable(),
+    iamActorId: z.string().nullable(),
+    payload: z.record(z.string(), z.unknown()),
+    occurredAt: z.iso.datetime(),
+  })
+  .meta({ id: 'JournalEvent' })
+export type JournalEvent = z.infer<typeof JournalEvent>

@@ -1,0 +1,66 @@
+import type { Ctx } from '#lib/ctx.ts'
+import { newId } from '#lib/id.ts'
+import type { NewEvent } from '#contract/events.ts'
+import type { Sql } from '#db/sql.ts'
+
+export interface Entity {
+  type: string
+  id: string
+}
+
+/**
+ * Serialises writers of the same entities until the transaction ends. Must be the transaction's first
+ * statement: it assigns no transaction id, so the ids of writers that waited here are taken after the
+ * wait, and one entity's events stand in the journal in the order of its versions. Locks are taken in
+ * one order, so two commands cannot deadlock.
+ */
+export async function lockEntities(sql: Sql, ctx: Ctx, entities: readonly Entity[]): Promise<void> {
+  const names = [...new Set(entities.map(({ type, id }) => `${ctx.tenantId}/${type}/${id}`))]
+  for (const name of names.toSorted()) {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`
+  }
+}
+
+/**
+ * Records facts in the journal, in the caller's transaction and in the order given: the events exist
+ * exactly when the change does. Readers are woken after the commit (see `Ctx.wake`).
+ *
+ * @returns the ids of the events
+ */
+export async function appendEvents(
+  sql: Sql,
+  ctx: Ctx,
+  events: readonly NewEvent[],
+): Promise<string[]> {
+  const rows = events.map((event) => ({
+    id: newId(),
+    type: event.type,
+    entity_type: event.entityType,
+    entity_id: event.entityId,
+    entity_version: event.entityVersion,
+    workspace_id: event.workspaceId,
+    session_id: event.sessionId ?? null,
+    causation_id: event.causationId ?? null,
+    payload: event.payload,
+  }))
+  await sql`
+    insert into events
+      (tenant_id, journal_epoch, id, type, entity_type, entity_id, entity_version, workspace_id,
+       actor_id, session_id, correlation_id, causation_id, request_id, trace_run_id, payload)
+    select ${ctx.tenantId}, j.journal_epoch, e.id, e.type, e.entity_type, e.entity_id,
+           e.entity_version, e.workspace_id, ${ctx.actorId}, e.session_id, ${ctx.correlationId},
+           e.causation_id, ${ctx.requestId}, ${ctx.traceRunId}, e.payload
+    from journal_state j,
+      jsonb_array_elements(${sql.json(rows as never)}) with ordinality as item (event, position),
+      jsonb_to_record(item.event) as e (
+        id uuid, type text, entity_type text, entity_id text, entity_version integer,
+        workspace_id uuid, session_id uuid, causation_id text, payload jsonb)
+    order by item.position`
+  ctx.wake()
+  return rows.map((row) => row.id)
+}
+
+export async function appendEvent(sql: Sql, ctx: Ctx, event: NewEvent): Promise<string> {
+  const [id = ''] = await appendEvents(sql, ctx, [event])
+  return id
+}

@@ -1,0 +1,88 @@
+import type { Database } from '#db/sql.ts'
+import { StartError } from '#lib/start-error.ts'
+
+/** Any constant works; every process of this product must use the same. */
+const GUARD_LOCK = 0x00c0_047f
+
+export interface JournalHealth {
+  journalEpoch: number
+  /** True when this start found a restored journal and opened a new epoch. */
+  epochBumped: boolean
+}
+
+/**
+ * Detects, before the first write, that the journal was restored into a cluster whose transaction ids
+ * start lower: stored events would look unstable for ever and new ones would sort before old ones.
+ * When nobody else is connected a new journal epoch begins, which orders all new events after the old;
+ * otherwise the start is refused with the remedy.
+ */
+export async function guardJournal(db: Database): Promise<JournalHealth> {
+  const connection = await db.reserve()
+  try {
+    await connection`select pg_advisory_lock(${GUARD_LOCK})`
+    const identifier = await clusterIdentifier(connection)
+    const [state] = await connection<
+      { journalEpoch: number; ahead: boolean; moved: boolean | null }[]
+    >`
+      select j.journal_epoch,
+             coalesce((select max(e.tx_id::text::numeric) from (
+               select distinct on (t.tenant_id) e.tx_id
+               from tenants t
+               join lateral (
+                 select tx_id from events
+                 where tenant_id = t.tenant_id and journal_epoch = j.journal_epoch
+                 order by tx_id desc limit 1) e on true) e), 0)
+               >= pg_snapshot_xmax(pg_current_snapshot())::text::numeric as ahead,
+             j.system_identifier <> ${identifier} as moved
+      from journal_state j`
+    if (!state)
+      throw new StartError('Cannot start: the journal has no state row; run the migrations')
+    if (!state.ahead && !state.moved) {
+      await connection`
+        update journal_state set system_identifier = ${identifier}
+        where system_identifier is null`
+      return { journalEpoch: state.journalEpoch, epochBumped: false }
+    }
+    return await bumpEpoch(connection, identifier)
+  } finally {
+    await connection`select pg_advisory_unlock(${GUARD_LOCK})`.catch(() => {})
+    connection.release()
+  }
+}
+
+type Connection = Awaited<ReturnType<Database['reserve']>>
+
+/** What tells one cluster from another; null where the role may not ask. */
+async function clusterIdentifier(connection: Connection): Promise<string | null> {
+  const [may] = await connection<{ allowed: boolean }[]>`
+    select has_function_privilege('pg_control_system()', 'execute') as allowed`
+  if (!may?.allowed) return null
+  const [row] = await connection<{ id: string }[]>`
+    select system_identifier::text as id from pg_control_system()`
+  return row?.id ?? null
+}
+
+async function bumpEpoch(
+  connection: Connection,
+  systemIdentifier: string | null,
+): Promise<JournalHealth> {
+  const others = await connection`
+    select pid
+    from pg_stat_activity
+    where datname = current_database()
+      and backend_type = 'client backend'
+      and pid <> pg_backend_pid()`
+  if (others.length > 0) {
+    throw new StartError(
+      `Cannot start: the journal was restored into another database cluster and ${others.length} ` +
+        'other connections are open; stop every other process, then start one to begin a new ' +
+        'journal epoch (or restore a physical backup)',
+    )
+  }
+  const [row] = await connection<{ journalEpoch: number }[]>`
+    update journal_state
+    set journal_epoch = journal_epoch + 1, system_identifier = ${systemIdentifier},
+        updated_at = now()
+    returning journal_epoch`
+  return { journalEpoch: row?.journalEpoch ?? 1, epochBumped: true }
+}

@@ -1,0 +1,133 @@
+import type { JournalEvent } from '#contract/events.ts'
+import type { Ctx } from '#lib/ctx.ts'
+import type { Sql } from '#db/sql.ts'
+import { comparePositions, encodeCursor, ORIGIN } from './cursor.ts'
+import type { Position } from './cursor.ts'
+
+export interface EventFilter {
+  /** Prefixes of types: `run.` or `task.created`. */
+  types?: readonly string[] | undefined
+  entityType?: string | undefined
+  entityId?: string | undefined
+}
+
+export interface EventPage {
+  events: JournalEvent[]
+  /** Where to go on: never skips an event, also when the page is empty or filtered. */
+  next: Position
+  hasMore: boolean
+}
+
+type Row = Omit<JournalEvent, 'cursor'> & { journalEpoch: number }
+
+/**
+ * The events after a position, in the order they became visible, none ever skipped.
+ *
+ * `sequence` alone is not a cursor: numbers are taken before commit, so a slow transaction can publish
+ * a smaller one later. So rows are ordered by transaction first, and those of transactions that may
+ * still be running are held back: a long writer delays readers, it never loses them an event. The
+ * horizon and the rows come from the same statement, hence the same snapshot.
+ *
+ * A filtered reader that reaches the end goes on from the frontier taken before its page, not from its
+ * last match, so that rare events are not searched for again and again.
+ */
+export async function readEvents(
+  sql: Sql,
+  ctx: Ctx,
+  page: { after: Position; limit: number; filter?: EventFilter },
+): Promise<EventPage> {
+  const { after, limit, filter = {} } = page
+  const isFiltered = Object.values(filter).some((value) => value !== undefined)
+  const frontier = isFiltered ? await currentPosition(sql, ctx) : undefined
+  const rows = await selectPage(sql, ctx, { after, limit: limit + 1, filter })
+  const hasMore = rows.length > limit
+  const events = rows.slice(0, limit).map(toEvent)
+  const last = rows[Math.min(rows.length, limit) - 1]
+  const reached = last ? positionOf(last) : after
+  return { events, next: hasMore || !frontier ? reached : later(frontier, reached), hasMore }
+}
+
+function later(a: Position, b: Position): Position {
+  return comparePositions(a, b) > 0 ? a : b
+}
+
+function positionOf({ journalEpoch, txId, sequence }: Row): Position {
+  return { journalEpoch, txId, sequence }
+}
+
+function toEvent({ journalEpoch, ...row }: Row): JournalEvent {
+  const { txId, sequence } = row
+  return { cursor: encodeCursor({ journalEpoch, txId, sequence }), ...row }
+}
+
+/** Uses the primary key of events, or events_by_entity. */
+async function selectPage(
+  sql: Sql,
+  ctx: Ctx,
+  page: { after: Position; limit: number; filter: EventFilter },
+): Promise<Row[]> {
+  const { after, limit, filter } = page
+  return await sql<Row[]>`
+    select e.journal_epoch, e.tx_id::text as tx_id, e.sequence, e.id, e.tenant_id, e.type,
+           e.schema_version, e.entity_type, e.entity_id, e.entity_version, e.workspace_id,
+           e.actor_id, e.session_id, e.correlation_id, e.causation_id, e.request_id,
+           e.trace_run_id, e.iam_actor_id, e.payload,
+           to_char(e.occurred_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+             as occurred_at
+    from events e
+    where e.tenant_id = ${ctx.tenantId}
+      and (e.journal_epoch, e.tx_id, e.sequence)
+        > (${after.journalEpoch}, ${after.txId}::xid8, ${after.sequence}::bigint)
+      and (e.journal_epoch < (select journal_epoch from journal_state)
+           or e.tx_id < pg_snapshot_xmin(pg_current_snapshot()))
+      ${
+        filter.types
+          ? sql`and exists (
+        select 1 from unnest(${[...filter.types]}::text[]) as prefix
+        where starts_with(e.type, prefix))`
+          : sql``
+      }
+      ${filter.entityType === undefined ? sql`` : sql`and e.entity_type = ${filter.entityType}`}
+      ${filter.entityId === undefined ? sql`` : sql`and e.entity_id = ${filter.entityId}`}
+    order by e.journal_epoch, e.tx_id, e.sequence
+    limit ${limit}`
+}
+
+/**
+ * The greatest stable position of the tenant's journal. A reader takes it before anything else it
+ * reads: a race is then seen twice, never lost.
+ */
+export async function currentPosition(sql: Sql, ctx: Ctx): Promise<Position> {
+  const [row] = await sql<Position[]>`
+    select e.journal_epoch, e.tx_id::text as tx_id, e.sequence
+    from events e
+    where e.tenant_id = ${ctx.tenantId}
+      and (e.journal_epoch < (select journal_epoch from journal_state)
+           or e.tx_id < pg_snapshot_xmin(pg_current_snapshot()))
+    order by e.journal_epoch desc, e.tx_id desc, e.sequence desc
+    limit 1`
+  return row ?? ORIGIN
+}
+
+/** How many stable events of the tenant stand after a position, counted up to `cap`. */
+export async function countEventsAfter(
+  sql: Sql,
+  ctx: Ctx,
+  after: Position,
+  cap: number,
+): Promise<{ count: number; firstAt: Date | null }> {
+  const [row] = await sql<{ count: number; firstAt: Date | null }[]>`
+    select count(*)::int as count, min(occurred_at) as first_at
+    from (
+      select e.occurred_at
+      from events e
+      where e.tenant_id = ${ctx.tenantId}
+        and (e.journal_epoch, e.tx_id, e.sequence)
+          > (${after.journalEpoch}, ${after.txId}::xid8, ${after.sequence}::bigint)
+        and (e.journal_epoch < (select journal_epoch from journal_state)
+             or e.tx_id < pg_snapshot_xmin(pg_current_snapshot()))
+      order by e.journal_epoch, e.tx_id, e.sequence
+      limit ${cap}
+    ) as pending`
+  return row ?? { count: 0, firstAt: null }
+}

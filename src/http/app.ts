@@ -1,0 +1,46 @@
+import { Hono } from 'hono'
+import type { Context } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { AppError } from '#lib/errors.ts'
+import type { Log } from '#lib/log.ts'
+import { STATUS } from './errors.ts'
+import { traceOf } from './serve.ts'
+import type { Trace } from './serve.ts'
+
+/** The body of a refusal, in the spelling of one API. */
+export type Envelope = (error: AppError, trace: Trace) => object
+
+/**
+ * An empty application that answers every failure with its envelope: our refusals as they are, a
+ * missing route as `not_found`, anything else logged whole and shown as `internal_error`.
+ */
+export function baseApp(log: Log, envelope: Envelope): Hono {
+  const app = new Hono()
+  const refuse = (c: Context, error: AppError) => {
+    const trace = traceOf(c)
+    if (error.retryAfterSeconds !== undefined) {
+      c.header('Retry-After', String(error.retryAfterSeconds))
+    }
+    if (error.code === 'invalid_credentials') c.header('WWW-Authenticate', 'Bearer')
+    return c.json(envelope(error, trace), STATUS[error.code] as ContentfulStatusCode)
+  }
+  app.use(async (c, next) => {
+    traceOf(c)
+    await next()
+  })
+  app.notFound((c) =>
+    refuse(c, new AppError('not_found', `Cannot find route ${c.req.method} ${c.req.path}`)),
+  )
+  app.onError((error, c) => {
+    if (error instanceof AppError) return refuse(c, error)
+    const { method, path } = c.req
+    log.error('Request failed', error, { method, path, ...traceOf(c) })
+    return refuse(c, new AppError('internal_error', 'Something went wrong on our side'))
+  })
+  return app
+}
+
+/** `{error: {code, message, details, requestId}}`, the control plane's. */
+export const controlPlaneEnvelope: Envelope = ({ code, message, details }, { requestId }) => ({
+  error: { code, message, details, requestId },
+})

@@ -1,0 +1,91 @@
+import type { Hono } from 'hono'
+import type { Route, RouteReply } from '#contract/route.ts'
+import { transaction } from '#db/sql.ts'
+import type { Database, Sql } from '#db/sql.ts'
+import type { Ctx } from '#lib/ctx.ts'
+import type { Log } from '#lib/log.ts'
+import { onceOf, runOnce, runOnceOutside } from './idempotency.ts'
+import { serve } from './serve.ts'
+import type { Answer, Api, RequestInput } from './serve.ts'
+
+/** What every area of the control plane gets to serve its routes. */
+export interface Deps {
+  db: Database
+  log: Log
+  api: Api<Ctx>
+  /** Wakes journal readers of a tenant; called after commit, never inside a transaction. */
+  notify: (tenantId: string) => void
+}
+
+const STATUS_MARK = Symbol('status')
+
+/** A reply with another of the route's statuses: `withStatus(200, stored)` on a 201 route. */
+export function withStatus<T>(
+  status: 200 | 201 | 202 | 207,
+  body: T,
+): T & { [STATUS_MARK]: number } {
+  return Object.assign({}, body, { [STATUS_MARK]: status })
+}
+
+type Handler<R extends Route, Db> = (
+  db: Db,
+  ctx: Ctx,
+  input: RequestInput<R>,
+) => Promise<RouteReply<R>>
+
+/**
+ * Serves a route in one transaction (read-only for GET), with idempotency when the caller sent a key.
+ * Journal readers are woken after the commit, and only when the command appended an event.
+ */
+export function bind<R extends Route>(
+  app: Hono,
+  deps: Deps,
+  route: R,
+  handler: Handler<R, Sql>,
+): void {
+  const mode = route.method === 'GET' ? 'read only' : 'read write'
+  serve(app, deps.api, route, async (caller, input) => {
+    const { ctx, flush } = collectWakes(caller, deps)
+    const once = onceOf(route, ctx, input)
+    const answer = await transaction(deps.db, mode, async (sql) => {
+      const command = async () => answerOf(route, await handler(sql, ctx, input))
+      return once ? await runOnce(sql, ctx, once, command) : await command()
+    })
+    flush()
+    return answer
+  })
+}
+
+/**
+ * Serves a route outside any transaction, for one that asks another service: a connection must not
+ * wait for the network. The handler opens its own short transactions.
+ */
+export function bindOutside<R extends Route>(
+  app: Hono,
+  deps: Deps & { leaseSeconds: number },
+  route: R,
+  handler: Handler<R, Database>,
+): void {
+  serve(app, deps.api, route, async (caller, input) => {
+    const { ctx, flush } = collectWakes(caller, deps)
+    const once = onceOf(route, ctx, input)
+    const command = async () => answerOf(route, await handler(deps.db, ctx, input))
+    const { leaseSeconds } = deps
+    const answer = await (once
+      ? runOnceOutside(deps.db, ctx, { ...once, leaseSeconds }, command)
+      : command())
+    flush()
+    return answer
+  })
+}
+
+function answerOf<T>(route: Route, reply: T): Answer<T> {
+  const status = (reply as { [STATUS_MARK]?: number })[STATUS_MARK] ?? route.statuses[0] ?? 200
+  return { status, body: reply }
+}
+
+function collectWakes(caller: Ctx, deps: Deps): { ctx: Ctx; flush: () => void } {
+  let appended = false
+  const ctx: Ctx = { ...caller, wake: () => (appended = true) }
+  return { ctx, flush: () => appended && deps.notify(ctx.tenantId) }
+}

@@ -1,0 +1,109 @@
+import { z } from 'zod'
+import type { Route } from '#contract/route.ts'
+import { STATUS } from './errors.ts'
+
+export interface ApiInfo {
+  title: string
+  version: string
+  description: string
+}
+
+/**
+ * The OpenAPI 3.1 document of a set of routes. Schemas with a `.meta({ id })` become components; the
+ * access, version and idempotency rules of a route appear as security, headers and description.
+ */
+export function openapi(routes: Record<string, Route>, info: ApiInfo): object {
+  const schemas: Record<string, unknown> = {}
+  const json = (schema: z.ZodType, io: 'input' | 'output') => ({
+    'application/json': {
+      schema: hoist(z.toJSONSchema(schema, { io, unrepresentable: 'any' }), schemas),
+    },
+  })
+  const paths: Record<string, Record<string, object>> = {}
+  for (const [operationId, route] of Object.entries(routes)) {
+    paths[route.path] ??= {}
+    const replies = route.statuses.map((status) => [
+      status,
+      {
+        description: 'Success',
+        headers: replyHeaders(route),
+        content: json(route.reply, 'output'),
+      },
+    ])
+    Object.assign(paths[route.path] ?? {}, {
+      [route.method.toLowerCase()]: {
+        operationId,
+        summary: route.summary,
+        tags: [route.tag],
+        description: `Access: ${route.access}.`,
+        security: route.access === 'public' ? [] : [{ bearer: [] }],
+        parameters: [
+          ...parameters('path', route.params),
+          ...parameters('query', route.query),
+          ...headerParameters(route),
+        ],
+        ...(hasBody(route) && {
+          requestBody: { required: true, content: json(route.body, 'input') },
+        }),
+        responses: { ...Object.fromEntries(replies), ...errors(route) },
+      },
+    })
+  }
+  const components = { schemas, securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } }
+  return { openapi: '3.1.0', info, paths, components }
+}
+
+function hasBody({ method }: Route): boolean {
+  return method !== 'GET' && method !== 'DELETE'
+}
+
+/** Moves `$defs` to the components of the document, where `#` refers to the whole document. */
+function hoist(schema: object, schemas: Record<string, unknown>): object {
+  const text = JSON.stringify(schema).replaceAll('#/$defs/', '#/components/schemas/')
+  const { $schema: _, $defs, ...rest } = JSON.parse(text) as Record<string, object>
+  Object.assign(schemas, $defs)
+  return rest
+}
+
+function parameters(where: 'path' | 'query', schema: z.ZodType): object[] {
+  const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  const { properties = {}, required = [] } = json
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: where,
+    required: where === 'path' || required.includes(name),
+    schema: property,
+  }))
+}
+
+function headerParameters(route: Route): object[] {
+  const header = (name: string, required: boolean, pattern?: string) => ({
+    name,
+    in: 'header',
+    required,
+    schema: { type: 'string', ...(pattern && { pattern }) },
+  })
+  return [
+    ...(route.ifMatch ? [header('If-Match', true, `^"${route.ifMatch}-[1-9][0-9]*"$`)] : []),
+    ...(route.idempotencyKey === 'none'
+      ? []
+      : [header('Idempotency-Key', route.idempotencyKey === 'required')]),
+  ]
+}
+
+function replyHeaders(route: Route): object {
+  return route.etag ? { ETag: { schema: { type: 'string' } } } : {}
+}
+
+function errors(route: Route): Record<string, object> {
+  const common = route.access === 'public' ? [] : (['invalid_credentials'] as const)
+  const guarded =
+    route.access === 'public' || route.access === 'authenticated'
+      ? []
+      : (['permission_denied'] as const)
+  const codes = new Set([...common, ...guarded, 'invalid_request' as const, ...route.errors])
+  const byStatus = Map.groupBy(codes, (code) => STATUS[code])
+  return Object.fromEntries(
+    [...byStatus].map(([status, list]) => [status, { description: list.join(', ') }]),
+  )
+}

@@ -1,0 +1,129 @@
+import type { Context, Hono } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { randomUUID } from 'node:crypto'
+import type { Route, RouteInput, RouteReply } from '#contract/route.ts'
+import { AppError } from '#lib/errors.ts'
+import { honoPath, readInput } from './input.ts'
+import type { BodyLimits, Rename } from './input.ts'
+
+/** Correlation of one request; every part is safe to log and to echo. */
+export interface Trace {
+  requestId: string
+  correlationId: string
+  /** The caller's `X-Run-Id`, forwarded to whatever we call. */
+  traceRunId: string
+}
+
+/** What an HTTP API brings to the common pipeline: who calls, how it spells things, how it refuses. */
+export interface Api<C> {
+  limits: BodyLimits
+  /** Resolves the caller and checks the route's access, or throws. */
+  authorize: (request: Request, route: Route, trace: Trace) => Promise<C>
+  rename: Rename
+  /** Check replies against the contract: always in tests; see docs/decisions. */
+  checkReplies: boolean
+}
+
+export interface RequestInput<R extends Route> extends RouteInput<R> {
+  /** Version from `If-Match`; 0 on routes without it. */
+  expectedVersion: number
+  idempotencyKey: string | undefined
+  /** The parsed body before validation: what an idempotency fingerprint is made of. */
+  rawBody: unknown
+  /** Query string as sent, for the same fingerprint. */
+  search: string
+}
+
+/** A reply with a status other than the route's first, or with headers of its own. */
+export interface Answer<Body> {
+  status: number
+  body: Body
+  headers?: Record<string, string>
+}
+
+export type Run<C, R extends Route> = (
+  ctx: C,
+  input: RequestInput<R>,
+) => Promise<Answer<RouteReply<R>>>
+
+/**
+ * Serves one route: traces, authorises, checks the input, runs, checks the reply so that nothing
+ * outside the contract leaves, sets `ETag`. Transactions and idempotency belong to `run`.
+ */
+export function serve<C, R extends Route>(app: Hono, api: Api<C>, route: R, run: Run<C, R>): void {
+  app.on(route.method, honoPath(route.path), async (c) => {
+    const trace = traceOf(c)
+    const ctx = await api.authorize(c.req.raw, route, trace)
+    const expectedVersion = route.ifMatch ? readIfMatch(c, route.ifMatch) : 0
+    const idempotencyKey = readIdempotencyKey(c, route)
+    const { raw, ...checked } = await readInput(c, route, api.limits, api.rename)
+    const answer = await run(ctx, {
+      ...(checked as RouteInput<R>),
+      expectedVersion,
+      idempotencyKey,
+      rawBody: raw,
+      search: new URL(c.req.url).search,
+    })
+    const body = api.checkReplies ? route.reply.parse(answer.body) : answer.body
+    for (const [name, value] of Object.entries(answer.headers ?? {})) c.header(name, value)
+    if (route.etag) c.header('ETag', `"${route.etag}-${(body as { version: number }).version}"`)
+    return c.json(body as object, answer.status as ContentfulStatusCode)
+  })
+}
+
+const TRACE = Symbol('trace')
+const SAFE_ID = /^[A-Za-z0-9._:-]{1,128}$/
+
+/** The trace of a request, made once and echoed in its response headers. */
+export function traceOf(c: Context): Trace {
+  const holder = c.req.raw as Request & { [TRACE]?: Trace }
+  if (holder[TRACE]) return holder[TRACE]
+  const own = (name: string) => {
+    const value = c.req.header(name)
+    return value !== undefined && SAFE_ID.test(value) ? value : randomUUID()
+  }
+  const trace = {
+    requestId: own('x-request-id'),
+    correlationId: own('x-correlation-id'),
+    traceRunId: own('x-run-id'),
+  }
+  holder[TRACE] = trace
+  c.header('X-Request-ID', trace.requestId)
+  c.header('X-Correlation-ID', trace.correlationId)
+  c.header('X-Run-Id', trace.traceRunId)
+  return trace
+}
+
+function readIfMatch(c: Context, entity: string): number {
+  const header = c.req.header('if-match')
+  if (header === undefined) {
+    throw new AppError('if_match_required', `Cannot change the ${entity}: If-Match is missing`, {
+      details: { expected: `"${entity}-<version>"` },
+    })
+  }
+  const version = new RegExp(`^"${entity}-([1-9]\\d{0,8})"$`).exec(header)?.[1]
+  if (version === undefined) {
+    throw new AppError('invalid_if_match', `Cannot change the ${entity}: If-Match is malformed`, {
+      details: { expected: `"${entity}-<version>"` },
+    })
+  }
+  return Number(version)
+}
+
+function readIdempotencyKey(c: Context, route: Route): string | undefined {
+  const key = c.req.header('idempotency-key')
+  if (key === undefined) {
+    if (route.idempotencyKey !== 'required') return undefined
+    throw new AppError('idempotency_key_required', 'Cannot act: Idempotency-Key is missing')
+  }
+  if (!/^[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?$/.test(key)) {
+    throw new AppError('invalid_request', 'Cannot act: Idempotency-Key is malformed', {
+      details: {
+        errors: [
+          { loc: 'header.Idempotency-Key', message: 'must be 1 to 255 printable ASCII characters' },
+        ],
+      },
+    })
+  }
+  return route.idempotencyKey === 'none' ? undefined : key
+}
