@@ -76,13 +76,11 @@ function parameters(where: 'path' | 'query', schema: z.ZodType): object[] {
   }))
 }
 
+function header(name: string, required: boolean, pattern?: string): object {
+  return { name, in: 'header', required, schema: { type: 'string', ...(pattern && { pattern }) } }
+}
+
 function headerParameters(route: Route): object[] {
-  const header = (name: string, required: boolean, pattern?: string) => ({
-    name,
-    in: 'header',
-    required,
-    schema: { type: 'string', ...(pattern && { pattern }) },
-  })
   return [
     ...(route.ifMatch ? [header('If-Match', true, `^"${route.ifMatch}-[1-9][0-9]*"$`)] : []),
     ...(route.idempotencyKey === 'none'
