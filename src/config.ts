@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import { StartError } from '#lib/start-error.ts'
+
+const port = (fallback: number) => z.coerce.number().int().min(0).max(65_535).default(fallback)
+const count = (fallback: number, max = 1_000_000) =>
+  z.coerce.number().int().min(1).max(max).default(fallback)
+const seconds = (fallback: number) => z.coerce.number().positive().max(86_400).default(fallback)
+const bytes = (fallback: number) => z.coerce.number().int().min(1024).max(2 ** 30).default(fallback)
+const secret = z.string().min(16).max(512)
+const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// URL' })
+const flag = (fallback: boolean) =>
+  z
+    .enum(['true', 'false', '1', '0', 'on', 'off'])
+    .transform((value) => ['true', '1', 'on'].includes(value))
+    .default(fallback)
+
+/** Each variable with its meaning; the configuration page is generated from this object. */
+export const VARIABLES = {
+  STRATA_DATA: z.string().min(1).default('./.strata').describe('Data folder: database, blobs, keys'),
+  CP_HOST: z.string().default('127.0.0.1').describe('Address the control plane listens on'),
+  CP_PORT: port(8000).describe('Port of the control plane; 0 picks a free one'),
+  CP_DATABASE_URL: postgresUrl
+    .optional()
+    .describe('PostgreSQL 15 or later for the control plane; unset, role all starts its own'),
+  CP_DATABASE_POOL: count(10, 200).describe('Database connections of one control-plane process'),
+  CP_BOOTSTRAP_TOKEN: secret.optional().describe('Enables POST /api/v1/bootstrap, once'),
+  CP_LOG_LEVEL: z
+    .enum(['debug', 'info', 'warn', 'error'])
+    .default('info')
+    .describe('Least severe line that is logged'),
+  CP_LEGACY_API_KEYS_ENABLED: flag(true).describe('Accept local keys (cp_...)'),
+  CP_MAX_BODY_BYTES: bytes(1_048_576).describe('Largest request body'),
+  CP_KNOWLEDGE_SNAPSHOT_MAX_BODY_BYTES: bytes(8_388_608).describe(
+    'Largest body of knowledge snapshots and documents',
+  ),
+  CP_SESSION_TTL_SECONDS: count(300, 3600).describe('Lease of a session unless it asks otherwise'),
+  CP_CLAIM_TTL_SECONDS: count(300, 3600).describe('Lease of a claim unless it asks otherwise'),
+  CP_WORKER_POLL_SECONDS: seconds(1).describe('Pause of an idle worker between looks for work'),
+  CP_CONTEXT_PROVIDER: z
+    .enum(['none', 'http'])
+    .optional()
+    .describe('none: no memory; http: a memory service. Unset: http in role all, none elsewhere'),
+  CP_CONTEXT_BASE_URL: z
+    .url({ protocol: /^https?$/ })
+    .default('http://localhost:8077')
+    .describe('Address of the memory service'),
+  CP_CONTEXT_API_KEY: secret.optional().describe('Static key for the memory service'),
+  CP_CONTEXT_NAMESPACE_PREFIX: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9._:-]{0,99}$/)
+    .default('tenant:')
+    .describe('Prefix of every namespace in memory'),
+  CP_CONTEXT_TIMEOUT_SECONDS: seconds(3).describe('Limit of the memory part of POST /context'),
+  CP_CONTEXT_INGEST_TIMEOUT_SECONDS: seconds(15).describe('Limit of one delivery by the adapter'),
+  CP_CONTEXT_RECONCILE_TIMEOUT_SECONDS: seconds(60).describe('Limit of a /knowledge/* call'),
+  CP_CONTEXT_MAX_TOKENS_LIMIT: count(16_000).describe('Largest budget of a memory pack, in tokens'),
+  CP_CONTEXT_DEFAULT_MAX_TOKENS: count(8000).describe('Budget of a memory pack when none is asked'),
+  CP_CONTEXT_BATCH_SIZE: count(100, 500)
+    .optional()
+    .describe('Older name of CP_CONTEXT_TENANT_BATCH_SIZE'),
+  CP_CONTEXT_TENANT_BATCH_SIZE: count(100, 500)
+    .optional()
+    .describe('Events delivered for one tenant in one turn (100)'),
+  CP_CONTEXT_MAX_TENANTS_PER_CYCLE: count(20, 1000).describe('Tenants served in one cycle'),
+  CP_CONTEXT_ADAPTER_CONCURRENCY: count(4, 64).describe('Tenants delivered at the same time'),
+  CP_CONTEXT_POLL_INTERVAL_SECONDS: seconds(1).describe('Pause of the adapter when nothing is due'),
+  CP_CONTEXT_RETRY_BACKOFF_BASE_SECONDS: seconds(1).describe('First pause after a failed delivery'),
+  CP_CONTEXT_RETRY_BACKOFF_MAX_SECONDS: seconds(60).describe('Longest pause after failures'),
+  CB_SERVER_HOST: z.string().default('127.0.0.1').describe('Address the memory service listens on'),
+  CB_SERVER_PORT: port(8077).describe('Port of the memory service; 0 picks a free one'),
+  CB_DATABASE_URL: postgresUrl
+    .optional()
+    .describe('PostgreSQL 15 or later for memory; unset, role all starts its own'),
+  CB_DATABASE_POOL: count(10, 200).describe('Database connections of one memory process'),
+  CB_SERVER_API_KEY: secret.optional().describe('Static key with full access to memory'),
+  CB_API_KEYS: z.string().optional().describe('JSON list of further keys with prefix grants'),
+  CB_DEFAULT_NAMESPACE: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9._:-]{0,199}$/)
+    .default('nexus')
+    .describe('Namespace of a request that names none'),
+  CB_OBSERVATIONS_MAX_BATCH: count(500, 5000).describe('Observations in one batch'),
+  CB_RECONCILE_MAX_ITEMS: count(20_000, 100_000).describe('Entities and relations in one snapshot'),
+  CB_RECONCILE_CHANGES_LIMIT: count(1000, 100_000).describe('Changes named in a reconcile answer'),
+  CB_CONTEXT_DEFAULT_MAX_TOKENS: count(8000).describe('Budget of a pack when none is asked'),
+} as const satisfies Record<string, z.ZodType>
+
+const Env = z.object(VARIABLES)
+
+export type Config = Readonly<z.output<typeof Env>>
+
+/**
+ * The settings of this process, from the environment. An empty variable counts as unset. Throws
+ * `StartError` with every problem at once, not at first use with one; values are not echoed, they may
+ * be secrets.
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const result = Env.safeParse(given)
+  if (result.success) return Object.freeze(result.data)
+  const problems = result.error.issues.map(
+    (issue) => `${issue.path.join('.')} ${issue.message.replace(/^Invalid/, 'is invalid')}`,
+  )
+  throw new StartError(`Cannot start with these settings: ${problems.join('; ')}`)
+}
