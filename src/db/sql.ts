@@ -1,4 +1,5 @@
 import postgres from 'postgres'
+import { readDatabaseUrl, refused } from './address.ts'
 
 /**
  * What query functions take: the pool or an open transaction, so they compose into either.
@@ -22,7 +23,8 @@ export interface ConnectOptions {
 
 /**
  * Opens a pool; the first connection is made by the first query. Rows come back with camelCase keys;
- * SQL text stays snake_case. `bigint` columns come back as strings.
+ * SQL text stays snake_case. `bigint` columns come back as strings. Throws a StartError for a URL that
+ * cannot be used; what the URL's query says (`?host=`) is applied or refused, never ignored.
  */
 export function connect(address: DatabaseAddress, options: ConnectOptions): Database {
   const settings = {
@@ -36,9 +38,18 @@ export function connect(address: DatabaseAddress, options: ConnectOptions): Data
     },
     onnotice: () => {},
   }
-  if ('url' in address) return postgres(address.url, settings)
+  if ('url' in address) return connectUrl(address.url, settings)
   const { socket, port, user, password, database } = address
   return postgres({ ...settings, host: socket, port, user, password, database })
+}
+
+function connectUrl(text: string, settings: object): Database {
+  const { url, overrides } = readDatabaseUrl(text)
+  try {
+    return postgres(url, { ...settings, ...overrides })
+  } catch {
+    throw refused('it must look like postgres://user:password@host:5432/database')
+  }
 }
 
 /** How a transaction sees the database; `snapshot` is one consistent read-only view. */

@@ -1,0 +1,69 @@
+#!/usr/bin/env node
+// npm test                       every test, against an embedded PostgreSQL of its own
+// npm test -- src/work           the test files under a folder; also single files and globs
+// npm test -- --test-name-pattern="claim" src/work
+// npm test -- --unit             only what needs no database
+// TEST_DATABASE_URL=... npm test   against that server instead
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { ROOT, spawnNode } from './node.mjs'
+
+const options = process.argv.slice(2).filter((word) => word.startsWith('-'))
+const wanted = process.argv.slice(2).filter((word) => !word.startsWith('-'))
+const unit = options.includes('--unit')
+
+const files =
+  wanted.length === 0 ? listTests('src').concat(listTests('test')) : wanted.flatMap(narrow)
+const chosen = unit ? files.filter((file) => !needsDatabase(file)) : files
+const absent = chosen.filter((file) => !existsSync(join(ROOT, file)))
+if (chosen.length === 0 || absent.length > 0) {
+  process.stdout.write(`No such test file: ${absent.join(', ')}\n0 passed, 0 failed\n`)
+  process.exit(1)
+}
+spawnNode(
+  [
+    '--test',
+    ...(unit ? [] : ['--test-global-setup=test/support/global.ts']),
+    '--test-timeout=120000',
+    '--test-reporter=./test/support/reporter.ts',
+    '--test-reporter-destination=stdout',
+    ...options.filter((word) => word !== '--unit'),
+    ...chosen,
+  ],
+  { cwd: ROOT },
+)
+
+function narrow(word) {
+  const path = relative(ROOT, resolve(ROOT, word)) || '.'
+  return existsSync(join(ROOT, path)) && statSync(join(ROOT, path)).isDirectory()
+    ? listTests(path)
+    : [path]
+}
+
+function listTests(folder) {
+  if (!existsSync(join(ROOT, folder))) return []
+  const found = readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return listTests(path)
+    return entry.name.endsWith('.test.ts') ? [path] : []
+  })
+  // oxlint-disable-next-line unicorn/no-array-sort -- an older Node has no toSorted
+  return found.sort()
+}
+
+/** True when the file, or test support that it imports, reaches test/support/db.ts. */
+function needsDatabase(file, seen = new Set()) {
+  const path = resolve(ROOT, file)
+  if (seen.has(path) || !existsSync(path)) return false
+  seen.add(path)
+  if (/test[\\/]support[\\/](db|server)\.ts$/.test(path)) return true
+  for (const [, target] of readFileSync(path, 'utf8').matchAll(
+    /from '(\.[^']+|#db\/embedded\/[^']+)'/g,
+  )) {
+    if (target.startsWith('#')) return true
+    const next = resolve(dirname(path), target)
+    const relevant = next.includes(`${join('test', 'support')}`) || next.endsWith('.ts')
+    if (relevant && needsDatabase(next, seen)) return true
+  }
+  return false
+}
