@@ -2,9 +2,10 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const NEEDED = [24, 12]
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 /**
@@ -29,7 +30,7 @@ export function isNewEnough(version) {
 export async function runFile(file, args) {
   if (isNewEnough(process.versions.node)) {
     process.argv.splice(1, process.argv.length, file, ...args)
-    await import(new URL(`file://${file}`).href)
+    await import(pathToFileURL(file).href)
     return
   }
   spawnNode([file, ...args])
@@ -46,15 +47,19 @@ export function spawnNode(args, options = {}) {
     process.exit(2)
   }
   const child = spawn(node, args, { stdio: 'inherit', ...options })
-  // A terminal sends Ctrl-C to both of us; a supervisor sends its signal to this process alone.
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => child.kill(name))
+  for (const name of SIGNALS) {
+    process.on(name, () => {
+      // A terminal sends Ctrl-C to both of us; a second one would mean "at once" to the program.
+      if (name !== 'SIGINT' || !process.stdin.isTTY) child.kill(name)
+    })
+  }
   child.on('error', (error) => {
     process.stderr.write(`Cannot start ${node}: ${error.message}\n`)
     process.exit(2)
   })
   child.on('exit', (code, signal) => {
     if (signal === null) process.exit(code ?? 1)
-    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.removeAllListeners(name)
+    for (const name of SIGNALS) process.removeAllListeners(name)
     process.kill(process.pid, signal)
   })
 }

@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+import { join } from 'node:path'
+import { ROOT, runFile } from './node.mjs'
+
+await runFile(join(ROOT, 'src/cli/main.ts'), process.argv.slice(2))
