@@ -1,0 +1,73 @@
+import type { Dropped, Item, Ranked } from '../recall/item.ts'
+
+/** What is left of a ranking, in its order, and what was left out with the reason. */
+export interface Collapsed {
+  kept: Ranked[]
+  dropped: Dropped[]
+}
+
+/**
+ * Takes repetition out of a ranking so that noise never crowds out knowledge: what was replaced yields
+ * to its successor, lifecycle events of one task yield to the best of them, and an item whose
+ * normalised text equals a better one's is its duplicate. Nothing else is a duplicate: facts that only
+ * look alike are different facts.
+ */
+export function collapse(ranking: readonly Ranked[], asOf: Date): Collapsed {
+  const kept: Ranked[] = []
+  const dropped: Dropped[] = []
+  const texts = new Map<string, string>()
+  const lifecycles = new Map<string, Ranked>()
+  for (const ranked of ranking) {
+    const reason = reasonToDrop(ranked.item, { asOf, texts, lifecycles })
+    if (reason === undefined) {
+      kept.push(ranked)
+      texts.set(normalised(ranked.item), ranked.item.id)
+      const thing = lifecycleOf(ranked.item)
+      if (thing !== undefined) lifecycles.set(thing, ranked)
+      continue
+    }
+    dropped.push({ id: ranked.item.id, kind: ranked.item.kind, score: ranked.score, reason })
+    countCollapsed(lifecycles.get(lifecycleOf(ranked.item) ?? ''))
+  }
+  return { kept, dropped }
+}
+
+interface Seen {
+  asOf: Date
+  /** Normalised text -> id of the item that has it. */
+  texts: ReadonlyMap<string, string>
+  /** Task -> its lifecycle item. */
+  lifecycles: ReadonlyMap<string, Ranked>
+}
+
+function reasonToDrop(item: Item, { asOf, texts, lifecycles }: Seen): string | undefined {
+  if (item.supersededBy !== null && item.closedAt !== null && item.closedAt <= asOf) {
+    return `superseded by ${item.supersededBy}`
+  }
+  const lifecycle = lifecycles.get(lifecycleOf(item) ?? '')
+  if (lifecycle !== undefined) return `lifecycle of ${lifecycle.item.id}`
+  const same = texts.get(normalised(item))
+  return same === undefined ? undefined : `duplicate of ${same}`
+}
+
+function countCollapsed(lifecycle: Ranked | undefined): void {
+  if (lifecycle === undefined) return
+  const before = lifecycle.signals.collapsed
+  lifecycle.signals.collapsed = (typeof before === 'number' ? before : 0) + 1
+}
+
+const LIFECYCLE = /^(?:task|run|claim|session)\.[a-z_.-]+$/u
+
+/**
+ * The thing whose life an observation reports, its task before its subject; undefined for anything
+ * somebody stated. What was stated about a task (a decision, a finding) is never part of its lifecycle.
+ */
+export function lifecycleOf(item: Item): string | undefined {
+  if (item.kind !== 'observation' || !LIFECYCLE.test(item.type)) return undefined
+  const task = item.scopes.find((scope) => scope.startsWith('task:'))
+  return `${item.namespace}\n${task ?? item.about[0] ?? item.type}`
+}
+
+function normalised(item: Item): string {
+  return item.text.normalize('NFKC').toLowerCase().replaceAll(/\s+/gu, ' ').trim()
+}

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { groupScores, withNeighbours } from './structure.ts'
+import type { Unit } from './structure.ts'
+
+const unit = (key: string, tfs: number[], group: string | null = 's'): Unit => ({
+  key,
+  tfs,
+  length: 10,
+  group,
+})
+const byKey = (units: Unit[]) => new Map(units.map((u) => [u.key, u]))
+
+describe('withNeighbours', () => {
+  it('gives an answer the words of the question before it, and less the other way', () => {
+    const units = byKey([unit('question', [1, 1]), unit('answer', [0, 0])])
+    const link = { from: 'question', to: 'answer', offset: 1 }
+    const widened = byKey(withNeighbours(units, [link, link]))
+    assert.deepEqual(widened.get('answer')?.tfs, [0.35, 0.35])
+    assert.equal(widened.get('answer')?.length, 13.5)
+    assert.deepEqual(widened.get('question')?.tfs, [1, 1])
+    assert.equal(widened.get('question')?.length, 12.5)
+    assert.deepEqual(units.get('answer')?.tfs, [0, 0])
+  })
+})
+
+describe('groupScores', () => {
+  it('puts the session that holds more of the query above the others', () => {
+    const units = [unit('1', [1, 0], 'a'), unit('2', [0, 1], 'a'), unit('3', [1, 0], 'b')]
+    const sizes = new Map([
+      ['a', { length: 100, items: 10 }],
+      ['b', { length: 100, items: 10 }],
+    ])
+    const scores = groupScores(units, sizes, 500)
+    assert.ok((scores.get('a') ?? 0) > (scores.get('b') ?? 0))
+    assert.ok((scores.get('b') ?? 0) > 0)
+  })
+
+  it('has nothing to say about items without a session', () => {
+    assert.equal(groupScores([unit('1', [1], null)], new Map(), 10).size, 0)
+  })
+})
