@@ -38,15 +38,17 @@ export const queryBool = z.enum(['true', 'false']).transform((value) => value ==
 
 const MAX_LIMIT = 200
 
-/** Page size: 50 unless given, at most 200; anything else is 422 `invalid_limit`. */
-export const Limit = z
+/** A page size from 1 to 200; anything else is 422 `invalid_limit`. */
+export const PageSize = z
   .string()
   .refine(
     (value) => /^\d{1,3}$/.test(value) && Number(value) >= 1 && Number(value) <= MAX_LIMIT,
     coded('invalid_limit', `must be a whole number from 1 to ${MAX_LIMIT}`),
   )
-  .default('50')
   .transform(Number)
+
+/** A page size that is 50 unless given. */
+export const Limit = PageSize.default(50)
 
 /** The query of every listing: newest first unless the route says otherwise. */
 export const pageQuery = { limit: Limit, cursor: z.string().max(512).optional() }

@@ -24,6 +24,8 @@ export interface RouteRules {
   /** Every success status a handler may choose; the first is the default. */
   readonly statuses: readonly (200 | 201 | 202 | 207)[]
   readonly errors: readonly ErrorCode[]
+  /** Top-level body fields whose every fault answers with a code of its own, not `invalid_request`. */
+  readonly fieldCodes?: Readonly<Record<string, ErrorCode>>
   /** Replies carry `ETag` made of this entity's name and the reply's `version`. */
   readonly etag?: VersionedEntity
   /** The request must carry `If-Match` with the version it changes. */

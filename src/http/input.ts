@@ -23,7 +23,8 @@ export async function readInput(c: Context, route: Route, limits: BodyLimits, re
   const params = check(route.params, textOnly(pathParams(c, route), 'path'), 'path')
   const query = check(route.query, textOnly(queryOf(c), 'query'), 'query')
   const raw = hasBody ? await readJson(c, limit) : {}
-  return { params, query, body: check(route.body, rename(route.body, raw), 'body'), raw }
+  const body = check(route.body, rename(route.body, raw), 'body', route.fieldCodes)
+  return { params, query, body, raw }
 }
 
 /** How body keys are brought to the contract's spelling; the identity for an API with one spelling. */
@@ -64,10 +65,17 @@ function textOnly<T extends Record<string, string | string[]>>(values: T, place:
   return values
 }
 
-function check(schema: z.ZodType, value: unknown, place: Place): unknown {
+function check(
+  schema: z.ZodType,
+  value: unknown,
+  place: Place,
+  fieldCodes: Route['fieldCodes'] = {},
+): unknown {
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  const codes = result.error.issues.map(codeOf)
+  const codes = result.error.issues.map(
+    (issue) => codeOf(issue) ?? fieldCodes[String(issue.path[0])],
+  )
   const [first] = codes
   if (first !== undefined && codes.every((code) => code !== undefined)) {
     const [issue] = result.error.issues

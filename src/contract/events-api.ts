@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { coded, Limit, PageSize, text } from './common.ts'
+import { JournalEvent } from './events.ts'
+import { route } from './route.ts'
+
+const MAX_TYPE_FILTERS = 20
+const TYPE_PREFIX = /^[a-z][a-z0-9_]*(\.[a-z0-9_]*)*$/
+
+/** Prefixes of event types, repeated or separated by commas: `run.` or `task.created`. */
+const TypeFilter = z
+  .union([z.string(), z.array(z.string())])
+  .transform((value) => [value].flat().flatMap((part) => part.split(',')))
+  .refine(
+    (types) => types.length <= MAX_TYPE_FILTERS && types.every((type) => TYPE_PREFIX.test(type)),
+    coded(
+      'invalid_event_type_filter',
+      `must be at most ${MAX_TYPE_FILTERS} prefixes of event types such as "run." or "task.created"`,
+    ),
+  )
+
+const Position = z.string().max(512)
+
+export const listEvents = route({
+  method: 'GET',
+  path: '/api/v1/events',
+  summary: 'Read the journal from a cursor on, oldest first; no event is ever skipped',
+  tag: 'Events',
+  access: 'events.read',
+  query: z
+    .strictObject({
+      /** Exclusive: the events after this place. Without any of the three, from the beginning. */
+      cursor: Position.optional(),
+      /** Another name for `cursor`. */
+      after: Position.optional(),
+      /** The last so many events. */
+      tail: PageSize.optional(),
+      limit: Limit,
+      entityType: text(100).optional(),
+      entityId: text(200).optional(),
+      types: TypeFilter.optional(),
+    })
+    .refine(
+      ({ cursor, after, tail }) =>
+        [cursor, after, tail].filter((value) => value !== undefined).length < 2,
+      { path: ['cursor'], error: 'must not be combined with after or tail' },
+    ),
+  reply: z.strictObject({
+    items: z.array(JournalEvent),
+    /** Where to go on; the cursor that was given when nothing new is there. */
+    nextCursor: z.string(),
+    hasMore: z.boolean(),
+  }),
+  errors: [
+    'invalid_cursor',
+    'unsupported_cursor_version',
+    'invalid_limit',
+    'invalid_event_type_filter',
+  ],
+})
+
+export const routes = { listEvents }
