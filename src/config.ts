@@ -5,7 +5,13 @@ const port = (fallback: number) => z.coerce.number().int().min(0).max(65_535).de
 const count = (fallback: number, max = 1_000_000) =>
   z.coerce.number().int().min(1).max(max).default(fallback)
 const seconds = (fallback: number) => z.coerce.number().positive().max(86_400).default(fallback)
-const bytes = (fallback: number) => z.coerce.number().int().min(1024).max(2 ** 30).default(fallback)
+const bytes = (fallback: number) =>
+  z.coerce
+    .number()
+    .int()
+    .min(1024)
+    .max(2 ** 30)
+    .default(fallback)
 const secret = z.string().min(16).max(512)
 const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// URL' })
 const flag = (fallback: boolean) =>
@@ -16,7 +22,11 @@ const flag = (fallback: boolean) =>
 
 /** Each variable with its meaning; the configuration page is generated from this object. */
 export const VARIABLES = {
-  STRATA_DATA: z.string().min(1).default('./.strata').describe('Data folder: database, blobs, keys'),
+  STRATA_DATA: z
+    .string()
+    .min(1)
+    .default('./.strata')
+    .describe('Data folder: database, blobs, keys'),
   CP_HOST: z.string().default('127.0.0.1').describe('Address the control plane listens on'),
   CP_PORT: port(8000).describe('Port of the control plane; 0 picks a free one'),
   CP_DATABASE_URL: postgresUrl

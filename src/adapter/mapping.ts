@@ -1,0 +1,145 @@
+import type { JournalEvent } from '#contract/events.ts'
+import { MAPPING_VERSION, WHITE_LIST } from './white-list.ts'
+
+/** The one source of every observation made from the journal. */
+export const SOURCE = { system: 'control-plane', stream: 'domain-events' } as const
+
+/** What a recorded observation says, kept apart from the journal so that it can be erased. */
+export interface RecordedContent {
+  content: string
+  data: Record<string, unknown> | null
+  assertions: readonly Record<string, unknown>[] | null
+}
+
+/** Payload fields that name other entities, and the scope type each becomes. */
+const SCOPE_OF: readonly (readonly [field: string, type: string])[] = [
+  ['taskId', 'task'],
+  ['runId', 'run'],
+  ['parentProjectId', 'project'],
+  ['fromTaskId', 'task'],
+  ['toTaskId', 'task'],
+  ['artifactId', 'artifact'],
+  ['goalId', 'goal'],
+  ['parentGoalId', 'goal'],
+  ['principalId', 'actor'],
+]
+
+const MAX_SCOPES = 20
+
+/** One observation as the memory service takes it. */
+export interface Observation {
+  source: typeof SOURCE & { external_id: string }
+  kind: string
+  occurred_at: string
+  subject: { type: string; id: string }
+  actor?: { type: 'principal'; id: string }
+  scopes: string[]
+  content: string
+  data: Record<string, unknown>
+  assertions?: readonly Record<string, unknown>[]
+  provenance: { uri: string }
+}
+
+/**
+ * Translates one journal event for memory; null for everything outside the white list, and for a
+ * recorded observation whose content has been erased. Pure: the same event always gives the same
+ * observation, so a second delivery is recognised by its `external_id`.
+ */
+export function toObservation(
+  event: JournalEvent,
+  recorded: RecordedContent | undefined,
+): Observation | null {
+  const fields = Object.hasOwn(WHITE_LIST, event.type) ? WHITE_LIST[event.type] : undefined
+  if (!fields) return null
+  const said = event.type === RECORDED ? fromRecorded(event, recorded) : fromLifecycle(event)
+  if (!said) return null
+  return {
+    source: { ...SOURCE, external_id: `event:${event.id}` },
+    ...said,
+    subject: { type: event.entityType, id: event.entityId },
+    ...(event.actorId !== null && { actor: { type: 'principal', id: event.actorId } }),
+    scopes: scopesOf(event),
+    data: {
+      ...omit(recorded?.data ?? {}, fields),
+      ...listedFields(event.payload, fields),
+      mappingVersion: MAPPING_VERSION,
+      eventSequence: event.sequence,
+      ...(event.traceRunId !== null && { traceRunId: event.traceRunId }),
+    },
+    provenance: { uri: `control-plane://events/${event.id}` },
+  }
+}
+
+const RECORDED = 'observation.recorded'
+
+type Said = Pick<Observation, 'kind' | 'occurred_at' | 'content' | 'assertions'>
+
+function fromRecorded(event: JournalEvent, recorded: RecordedContent | undefined): Said | null {
+  if (!recorded) return null
+  const { kind, observedAt } = event.payload
+  return {
+    kind: typeof kind === 'string' ? kind : 'note',
+    occurred_at: typeof observedAt === 'string' ? observedAt : event.occurredAt,
+    content: recorded.content,
+    ...(recorded.assertions?.length && { assertions: recorded.assertions }),
+  }
+}
+
+function fromLifecycle({ type, payload, occurredAt }: JournalEvent): Said {
+  return { kind: type, occurred_at: occurredAt, content: describe(type, payload) }
+}
+
+function listedFields(payload: Readonly<Record<string, unknown>>, fields: readonly string[]) {
+  return Object.fromEntries(
+    fields.flatMap((field) => {
+      const value = payload[field]
+      return value === undefined || value === null ? [] : [[field, value]]
+    }),
+  )
+}
+
+/** The author's own data may not stand in for a field that the server vouches for. */
+function omit(data: Readonly<Record<string, unknown>>, names: readonly string[]) {
+  return Object.fromEntries(Object.entries(data).filter(([name]) => !names.includes(name)))
+}
+
+/**
+ * What an observation is about, and who may see it. Visibility is the `workspace:` of the journal row,
+ * or `principal:` of the author when it was recorded as private; the author is otherwise never a
+ * scope (being the author is not being the audience).
+ */
+function scopesOf(event: JournalEvent): string[] {
+  const { payload, actorId, workspaceId } = event
+  const entityType = event.entityType === 'principal' ? 'actor' : event.entityType
+  const related = SCOPE_OF.flatMap(([field, type]) => {
+    const id = payload[field]
+    return typeof id === 'string' ? [`${type}:${id}`] : []
+  })
+  const isPrivate = payload['visibility'] === 'private' && actorId !== null
+  const audience = isPrivate ? [`principal:${actorId}`] : workspaceScope(workspaceId)
+  const about = [`${entityType}:${event.entityId}`, ...related].filter(
+    (scope) => !scope.startsWith('workspace:'),
+  )
+  return [...new Set([...audience, ...about])].slice(0, MAX_SCOPES)
+}
+
+function workspaceScope(workspaceId: string | null): string[] {
+  return workspaceId === null ? [] : [`workspace:${workspaceId}`]
+}
+
+/** `type: label: detail`, as far as the payload has a label and a detail. */
+function describe(type: string, payload: Readonly<Record<string, unknown>>): string {
+  const label = firstText(payload, ['title', 'name', 'displayName', 'publicId', 'slug'])
+  const detail = firstText(payload, ['reason', 'comment', 'intent'])
+  return [type, ...label, ...detail].join(': ')
+}
+
+function firstText(
+  payload: Readonly<Record<string, unknown>>,
+  fields: readonly string[],
+): string[] {
+  const texts = fields
+    .map((field) => payload[field])
+    .filter((value) => typeof value === 'string' && value !== '')
+  return (texts as string[]).slice(0, 1)
+}
