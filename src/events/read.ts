@@ -4,6 +4,9 @@ import type { Sql } from '#db/sql.ts'
 import { comparePositions, encodeCursor, ORIGIN } from './cursor.ts'
 import type { Position } from './cursor.ts'
 
+/** Whose journal; readers that are not requests have no more than that. */
+export type Tenant = Pick<Ctx, 'tenantId'>
+
 export interface EventFilter {
   /** Prefixes of types: `run.` or `task.created`. */
   types?: readonly string[] | undefined
@@ -33,7 +36,7 @@ type Row = Omit<JournalEvent, 'cursor'> & { journalEpoch: number }
  */
 export async function readEvents(
   sql: Sql,
-  ctx: Ctx,
+  ctx: Tenant,
   page: { after: Position; limit: number; filter?: EventFilter },
 ): Promise<EventPage> {
   const { after, limit, filter = {} } = page
@@ -63,7 +66,7 @@ function toEvent({ journalEpoch, ...row }: Row): JournalEvent {
 /** Uses the primary key of events, or events_by_entity. */
 async function selectPage(
   sql: Sql,
-  ctx: Ctx,
+  ctx: Tenant,
   page: { after: Position; limit: number; filter: EventFilter },
 ): Promise<Row[]> {
   const { after, limit, filter } = page
@@ -97,7 +100,7 @@ async function selectPage(
  * The greatest stable position of the tenant's journal. A reader takes it before anything else it
  * reads: a race is then seen twice, never lost.
  */
-export async function currentPosition(sql: Sql, ctx: Ctx): Promise<Position> {
+export async function currentPosition(sql: Sql, ctx: Tenant): Promise<Position> {
   const [row] = await sql<Position[]>`
     select e.journal_epoch, e.tx_id::text as tx_id, e.sequence
     from events e
@@ -112,7 +115,7 @@ export async function currentPosition(sql: Sql, ctx: Ctx): Promise<Position> {
 /** How many stable events of the tenant stand after a position, counted up to `cap`. */
 export async function countEventsAfter(
   sql: Sql,
-  ctx: Ctx,
+  ctx: Tenant,
   after: Position,
   cap: number,
 ): Promise<{ count: number; firstAt: Date | null }> {
