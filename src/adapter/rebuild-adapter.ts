@@ -1,0 +1,47 @@
+import type { Sql } from '#db/sql.ts'
+import { appendEvent } from '#events/append.ts'
+import { CONTEXT_ADAPTER, rewindConsumer } from '#events/consumers.ts'
+import { comparePositions, decodeCursor, encodeCursor, ORIGIN } from '#events/cursor.ts'
+import type { Ctx } from '#lib/ctx.ts'
+import { AppError } from '#lib/errors.ts'
+import { journaled, lockConsumer } from './redrive-adapter.ts'
+
+/**
+ * Sends the cursor back so that the tenant is replayed, from the start unless `cursor` is given.
+ * Memory recognises what it already has. A delivery in flight cannot undo it: its commit expects the
+ * place it started from.
+ *
+ * Throws `not_found`, `cursor_must_not_advance`, `invalid_cursor`, `version_conflict` when a delivery
+ * moved the cursor at the same instant.
+ */
+export async function rebuildAdapter(
+  sql: Sql,
+  ctx: Ctx,
+  input: { tenantId: string; cursor?: string | undefined; reason: string },
+): Promise<void> {
+  const to = input.cursor === undefined ? ORIGIN : decodeCursor(input.cursor)
+  const row = await lockConsumer(sql, ctx, input.tenantId)
+  if (comparePositions(to, row.position) > 0) {
+    throw new AppError(
+      'cursor_must_not_advance',
+      'Cannot rebuild: the cursor lies ahead of what has been delivered',
+    )
+  }
+  const moved = await rewindConsumer(sql, CONTEXT_ADAPTER, {
+    tenantId: ctx.tenantId,
+    from: row.position,
+    to,
+  })
+  if (!moved) {
+    throw new AppError('version_conflict', 'Cannot rebuild: a delivery is under way, try again')
+  }
+  await appendEvent(sql, ctx, {
+    type: 'context_adapter.rebuilt',
+    ...journaled(ctx, row),
+    payload: {
+      fromCursor: encodeCursor(row.position),
+      toCursor: encodeCursor(to),
+      reason: input.reason,
+    },
+  })
+}
