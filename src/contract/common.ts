@@ -65,3 +65,12 @@ export const TaskRef = z
     /^(TASK-\d{1,12}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$/,
     'must be a task id',
   )
+
+/** A JSON object of the caller's own: stored and given back unchanged. */
+export const JsonObject = z.record(z.string().max(200), z.unknown())
+
+/** A lease wish in seconds; brought into the server's bounds rather than refused. */
+export const TtlSeconds = z.int().optional()
+
+/** The number that a claim got when it was made; a later claim of the same task has a larger one. */
+export const FencingToken = z.int().min(1).max(2_147_483_647)

@@ -36,6 +36,8 @@ export interface RouteRules {
   readonly secretFields?: readonly string[]
   /** Only for the few routes with large bodies; otherwise the server's default. */
   readonly bodyLimit?: 'knowledge'
+  /** The reply is `Content` (contract/content.ts), sent as bytes. */
+  readonly content?: true
 }
 
 /** One HTTP operation as data. The server binds a handler to it; clients and OpenAPI are derived from it. */

@@ -27,7 +27,7 @@ export function openapi(routes: Record<string, Route>, info: ApiInfo): object {
       {
         description: 'Success',
         headers: replyHeaders(route),
-        content: json(route.reply, 'output'),
+        content: route.content ? BYTES : json(route.reply, 'output'),
       },
     ])
     Object.assign(paths[route.path] ?? {}, {
@@ -56,6 +56,8 @@ export function openapi(routes: Record<string, Route>, info: ApiInfo): object {
 function hasBody({ method }: Route): boolean {
   return method !== 'GET' && method !== 'DELETE'
 }
+
+const BYTES = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
 
 /** Moves `$defs` to the components of the document, where `#` refers to the whole document. */
 function hoist(schema: object, schemas: Record<string, unknown>): object {

@@ -1,8 +1,10 @@
 import type { Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { randomUUID } from 'node:crypto'
+import type { Content } from '#contract/content.ts'
 import type { Route, RouteInput, RouteReply } from '#contract/route.ts'
 import { AppError } from '#lib/errors.ts'
+import { sendContent } from './content.ts'
 import { honoPath, readInput } from './input.ts'
 import type { BodyLimits, Rename } from './input.ts'
 
@@ -67,6 +69,7 @@ export function serve<C, R extends Route>(app: Hono, api: Api<C>, route: R, run:
     const body = api.checkReplies ? route.reply.parse(answer.body) : answer.body
     for (const [name, value] of Object.entries(answer.headers ?? {})) c.header(name, value)
     if (route.etag) c.header('ETag', `"${route.etag}-${(body as { version: number }).version}"`)
+    if (route.content) return sendContent(c, body as Content)
     return c.json(body as object, answer.status as ContentfulStatusCode)
   })
 }

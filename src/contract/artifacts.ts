@@ -1,0 +1,147 @@
+import { z } from 'zod'
+import {
+  FencingToken,
+  JsonObject,
+  page,
+  pageQuery,
+  queryBool,
+  TaskRef,
+  text,
+  UtcInstant,
+} from './common.ts'
+import { Content } from './content.ts'
+import { route } from './route.ts'
+
+const MEDIA_TYPE =
+  /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}(; ?[a-z0-9-]{1,40}=[A-Za-z0-9._"-]{1,80})*$/
+
+export const NewArtifact = z
+  .strictObject({
+    type: z.string().regex(/^[a-z0-9][a-z0-9._:/-]{0,99}$/, 'must be a lower-case name'),
+    name: text(300),
+    /** Where the thing is, when it is not kept here. */
+    uri: z
+      .string()
+      .max(2000)
+      .regex(/^[^\s\p{Cc}]+$/u, 'must not hold white space')
+      .optional(),
+    content: z.string().optional(),
+    /** How `content` is written in the request. */
+    encoding: z.enum(['utf8', 'base64']).optional(),
+    mediaType: z.string().max(255).regex(MEDIA_TYPE, 'must be a media type').optional(),
+    metadata: JsonObject.default({}),
+    taskId: TaskRef.optional(),
+    runId: z.uuid().optional(),
+    workspaceId: z.uuid().optional(),
+    /** The revision that this one replaces; it must be the newest of its chain. */
+    supersedesArtifactId: z.uuid().optional(),
+    claimId: z.uuid().optional(),
+    fencingToken: FencingToken.optional(),
+  })
+  .refine((body) => body.uri === undefined || body.content === undefined, {
+    path: ['uri'],
+    error: 'must not stand beside content',
+  })
+  .refine((body) => body.content !== undefined || !(body.mediaType ?? body.encoding), {
+    path: ['content'],
+    error: 'is needed with mediaType or encoding',
+  })
+  .refine((body) => body.claimId === undefined || body.fencingToken !== undefined, {
+    path: ['fencingToken'],
+    error: 'is needed with claimId',
+  })
+  .refine((body) => body.fencingToken === undefined || (body.claimId ?? body.runId), {
+    path: ['claimId'],
+    error: 'or runId is needed with fencingToken',
+  })
+  .meta({ id: 'NewArtifact' })
+export type NewArtifact = z.output<typeof NewArtifact>
+
+export const Artifact = z
+  .strictObject({
+    id: z.uuid(),
+    type: z.string(),
+    name: z.string(),
+    uri: z.string().nullable(),
+    /** The bytes kept here; null when the artifact is only a reference. */
+    content: z
+      .strictObject({ sha256: z.string(), mediaType: z.string(), sizeBytes: z.int() })
+      .nullable(),
+    metadata: JsonObject,
+    taskId: z.uuid().nullable(),
+    runId: z.uuid().nullable(),
+    workspaceId: z.uuid().nullable(),
+    supersedesArtifactId: z.uuid().nullable(),
+    /** The revision that replaced this one; null for the newest of its chain. */
+    supersededByArtifactId: z.uuid().nullable(),
+    createdBy: z.uuid(),
+    createdAt: UtcInstant,
+  })
+  .meta({ id: 'Artifact' })
+export type Artifact = z.infer<typeof Artifact>
+
+const artifactId = z.strictObject({ artifactId: z.uuid() })
+
+export const createArtifact = route({
+  method: 'POST',
+  path: '/api/v1/artifacts',
+  summary: 'Publish an artifact, or a new revision of one',
+  tag: 'Artifacts',
+  access: 'artifacts.write',
+  statuses: [201],
+  errors: [
+    'not_found',
+    'task_claimed',
+    'stale_claim',
+    'claim_holder_mismatch',
+    'run_not_active',
+    'version_conflict',
+    'workspace_archived',
+  ],
+  body: NewArtifact,
+  reply: Artifact,
+})
+
+export const listArtifacts = route({
+  method: 'GET',
+  path: '/api/v1/artifacts',
+  summary: 'Artifacts, newest first, without their content',
+  tag: 'Artifacts',
+  access: 'artifacts.read',
+  errors: ['not_found', 'invalid_limit', 'invalid_cursor'],
+  query: z.strictObject({
+    ...pageQuery,
+    taskId: TaskRef.optional(),
+    runId: z.uuid().optional(),
+    workspaceId: z.uuid().optional(),
+    type: z.string().max(100).optional(),
+    /** Only the newest revision of each chain. */
+    headsOnly: queryBool.optional(),
+  }),
+  reply: page(Artifact),
+})
+
+export const getArtifact = route({
+  method: 'GET',
+  path: '/api/v1/artifacts/{artifactId}',
+  summary: 'One artifact, without its content',
+  tag: 'Artifacts',
+  access: 'artifacts.read',
+  errors: ['not_found'],
+  params: artifactId,
+  reply: Artifact,
+})
+
+export const getArtifactContent = route({
+  method: 'GET',
+  path: '/api/v1/artifacts/{artifactId}/content',
+  summary: 'The bytes of an artifact, as a download that no browser will run',
+  tag: 'Artifacts',
+  access: 'artifacts.read',
+  errors: ['not_found'],
+  params: artifactId,
+  reply: Content,
+  content: true,
+})
+
+export const routes = { createArtifact, listArtifacts, getArtifact, getArtifactContent }

@@ -1,0 +1,184 @@
+import { z } from 'zod'
+import {
+  FencingToken,
+  JsonObject,
+  OptionalLimit,
+  page,
+  pageQuery,
+  TaskRef,
+  text,
+  UtcInstant,
+} from './common.ts'
+import { route } from './route.ts'
+
+export const RUN_STATUSES = ['running', 'succeeded', 'failed', 'cancelled', 'suspended'] as const
+
+export const Run = z
+  .strictObject({
+    id: z.uuid(),
+    taskId: z.uuid(),
+    taskPublicId: z.string(),
+    claimId: z.uuid(),
+    fencingToken: z.int(),
+    sessionId: z.uuid(),
+    /** The principal that works. */
+    principalId: z.uuid(),
+    /** 1 for the first run of the task. */
+    attempt: z.int(),
+    status: z.enum(RUN_STATUSES),
+    input: z.unknown(),
+    output: z.unknown(),
+    /** Why it ended as it did; `lease_expired` when its claim was lost. */
+    reason: z.string().nullable(),
+    /** The model that does the work, as the harness names it. */
+    model: z.string().nullable(),
+    maxDurationSeconds: z.int().nullable(),
+    maxActions: z.int().nullable(),
+    version: z.int(),
+    startedAt: UtcInstant,
+    finishedAt: UtcInstant.nullable(),
+  })
+  .meta({ id: 'Run' })
+export type Run = z.infer<typeof Run>
+
+export const Checkpoint = z
+  .strictObject({
+    id: z.uuid(),
+    runId: z.uuid(),
+    /** 1 for the first checkpoint of the run. */
+    sequence: z.int(),
+    kind: z.string(),
+    data: JsonObject,
+    createdAt: UtcInstant,
+  })
+  .meta({ id: 'Checkpoint' })
+export type Checkpoint = z.infer<typeof Checkpoint>
+
+const runId = z.strictObject({ runId: z.uuid() })
+const refusals = ['not_found', 'stale_claim', 'claim_holder_mismatch', 'run_not_active'] as const
+
+export const startRun = route({
+  method: 'POST',
+  path: '/api/v1/tasks/{ref}:start-run',
+  summary: 'Start an attempt at a claimed task',
+  tag: 'Runs',
+  access: 'tasks.claim',
+  statuses: [201],
+  errors: ['not_found', 'stale_claim', 'claim_holder_mismatch', 'run_already_active'],
+  params: z.strictObject({ ref: TaskRef }),
+  body: z.strictObject({
+    claimId: z.uuid(),
+    fencingToken: FencingToken,
+    input: JsonObject.optional(),
+    maxDurationSeconds: z.int().min(1).max(2_592_000).optional(),
+    maxActions: z.int().min(1).max(1_000_000).optional(),
+    model: text(200).optional(),
+  }),
+  reply: Run,
+})
+
+export const getRun = route({
+  method: 'GET',
+  path: '/api/v1/runs/{runId}',
+  summary: 'One run',
+  tag: 'Runs',
+  access: 'tasks.read',
+  errors: ['not_found'],
+  params: runId,
+  reply: Run,
+})
+
+export const listRuns = route({
+  method: 'GET',
+  path: '/api/v1/runs',
+  summary: 'Runs, newest first',
+  tag: 'Runs',
+  access: 'tasks.read',
+  errors: ['not_found', 'invalid_limit', 'invalid_cursor'],
+  query: z.strictObject({
+    ...pageQuery,
+    taskId: TaskRef.optional(),
+    status: z.enum(RUN_STATUSES).optional(),
+  }),
+  reply: page(Run),
+})
+
+export const recordCheckpoint = route({
+  method: 'POST',
+  path: '/api/v1/runs/{runId}/checkpoints',
+  summary: 'Record how far a run is, so that another run can go on from there',
+  tag: 'Runs',
+  access: 'tasks.claim',
+  statuses: [201],
+  errors: refusals,
+  params: runId,
+  body: z.strictObject({
+    fencingToken: FencingToken,
+    kind: z.string().regex(/^[a-z0-9][a-z0-9._:-]{0,127}$/, 'must be a lower-case name'),
+    data: JsonObject,
+  }),
+  reply: Checkpoint,
+})
+
+export const listCheckpoints = route({
+  method: 'GET',
+  path: '/api/v1/runs/{runId}/checkpoints',
+  summary: 'Checkpoints of a run, oldest first; all of them unless limit or cursor is given',
+  tag: 'Runs',
+  access: 'tasks.read',
+  errors: ['not_found', 'invalid_limit', 'invalid_cursor'],
+  params: runId,
+  query: z.strictObject({ ...pageQuery, limit: PageSize.optional() }),
+  reply: page(Checkpoint),
+})
+
+export const succeedRun = route({
+  method: 'POST',
+  path: '/api/v1/runs/{runId}:succeed',
+  summary: 'End a run with success; with completeTask, complete the task and release the claim too',
+  tag: 'Runs',
+  access: 'tasks.claim',
+  errors: [...refusals, 'task_already_completed', 'invalid_transition'],
+  params: runId,
+  body: z.strictObject({
+    fencingToken: FencingToken,
+    output: JsonObject.optional(),
+    completeTask: z.boolean().default(false),
+  }),
+  reply: Run,
+})
+
+export const failRun = route({
+  method: 'POST',
+  path: '/api/v1/runs/{runId}:fail',
+  summary: 'End a run without success, also after its lease; the task stays as it is',
+  tag: 'Runs',
+  access: 'authenticated',
+  errors: ['not_found', 'permission_denied', 'run_holder_mismatch', 'run_not_active'],
+  params: runId,
+  body: z.strictObject({ reason: text(2000) }),
+  reply: Run,
+})
+
+export const cancelRun = route({
+  method: 'POST',
+  path: '/api/v1/runs/{runId}:cancel',
+  summary: 'Cancel a run, also after its lease; the task stays as it is',
+  tag: 'Runs',
+  access: 'authenticated',
+  errors: ['not_found', 'permission_denied', 'run_holder_mismatch', 'run_not_active'],
+  params: runId,
+  body: z.strictObject({ reason: text(2000).optional() }),
+  reply: Run,
+})
+
+export const routes = {
+  startRun,
+  getRun,
+  listRuns,
+  recordCheckpoint,
+  listCheckpoints,
+  succeedRun,
+  failRun,
+  cancelRun,
+}
