@@ -2,9 +2,9 @@ import { z } from 'zod'
 import {
   FencingToken,
   JsonObject,
-  OptionalLimit,
   page,
   pageQuery,
+  PageSize,
   TaskRef,
   text,
   UtcInstant,
