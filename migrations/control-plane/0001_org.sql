@@ -1,11 +1,19 @@
 -- Tenants, principals, credentials, the workspace tree, and the records of idempotent requests.
 -- Every key begins with tenant_id, so that the same schema can be distributed by tenant.
+-- created_at of what is listed keeps milliseconds, as a page cursor does.
 
 create table tenants (
   tenant_id   uuid        primary key,
   slug        text        not null unique check (slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'),
   name        text        not null,
   created_at  timestamptz not null default now()
+);
+
+-- At most one row: the first start is done once, however many ask at the same moment.
+create table installation (
+  only_row         boolean     primary key default true check (only_row),
+  tenant_id        uuid        not null references tenants deferrable initially deferred,
+  bootstrapped_at  timestamptz not null default now()
 );
 
 create table principals (
@@ -16,7 +24,7 @@ create table principals (
   status        text        not null default 'active'
                             check (status in ('active', 'suspended', 'disabled')),
   version       integer     not null default 1,
-  created_at    timestamptz not null default now(),
+  created_at    timestamptz(3) not null default now(),
   primary key (tenant_id, id)
 );
 
@@ -34,12 +42,12 @@ create table api_keys (
   expires_at    timestamptz,
   revoked_at    timestamptz,
   last_used_at  timestamptz,
-  created_at    timestamptz not null default now(),
+  created_at    timestamptz(3) not null default now(),
   primary key (tenant_id, id),
   foreign key (tenant_id, principal_id) references principals (tenant_id, id)
 );
 
-create index api_keys_by_principal on api_keys (tenant_id, principal_id, created_at desc);
+create index api_keys_by_principal on api_keys (tenant_id, principal_id, created_at desc, id desc);
 
 create table workspaces (
   tenant_id   uuid        not null references tenants,
@@ -49,7 +57,7 @@ create table workspaces (
   name        text        not null check (length(name) between 1 and 200),
   status      text        not null default 'active' check (status in ('active', 'archived')),
   version     integer     not null default 1,
-  created_at  timestamptz not null default now(),
+  created_at  timestamptz(3) not null default now(),
   primary key (tenant_id, id),
   foreign key (tenant_id, parent_id) references workspaces (tenant_id, id),
   check (parent_id <> id),

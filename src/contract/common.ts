@@ -25,6 +25,11 @@ export function text(max: number) {
   return z.string().max(max).regex(/\S/, 'must not be blank')
 }
 
+/** What stands in URLs and paths: lower-case Latin letters, digits and hyphens. */
+export const Slug = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 of a-z, 0-9 and -, not beginning with -')
+
 /** An integer in a query string: plain decimal digits, nothing else. */
 export function queryInt(min: number, max: number) {
   return z

@@ -8,10 +8,11 @@ const none = z.strictObject({})
 export type VersionedEntity = 'task' | 'workspace' | 'principal'
 
 /**
- * Who may call a route: anyone (`public`), any valid credential (`authenticated`), or one permission.
- * Finer rules (ownership, scope) are the command's.
+ * Who may call a route: anyone (`public`), the holder of the installation's bootstrap token
+ * (`bootstrap`), any valid credential (`authenticated`), or one permission. Finer rules (ownership,
+ * scope) are the command's.
  */
-export type Access = 'public' | 'authenticated' | Permission
+export type Access = 'public' | 'bootstrap' | 'authenticated' | Permission
 
 export interface RouteRules {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

@@ -48,6 +48,7 @@ export const STATUS = {
   invalid_transition: 422,
   task_not_claimable: 422,
   workspace_archived: 422,
+  workspace_has_active_children: 422,
   cursor_must_not_advance: 422,
   observation_invalid: 422,
   secret_refused: 422,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { PERMISSIONS } from '#contract/permissions.ts'
 import type { Route } from '#contract/route.ts'
 import { STATUS } from './errors.ts'
 
@@ -97,10 +98,9 @@ function replyHeaders(route: Route): object {
 
 function errors(route: Route): Record<string, object> {
   const common = route.access === 'public' ? [] : (['invalid_credentials'] as const)
-  const guarded =
-    route.access === 'public' || route.access === 'authenticated'
-      ? []
-      : (['permission_denied'] as const)
+  const guarded = PERMISSIONS.some((permission) => permission === route.access)
+    ? (['permission_denied'] as const)
+    : []
   const codes = new Set([...common, ...guarded, 'invalid_request' as const, ...route.errors])
   const byStatus = Map.groupBy(codes, (code) => STATUS[code])
   return Object.fromEntries(

@@ -3,6 +3,8 @@ export interface Ctx {
   readonly tenantId: string
   /** The principal that acts; always from the credential, never from a body. */
   readonly actorId: string
+  /** The key that proved who the actor is; null when the system acts by itself. */
+  readonly credentialId: string | null
   /** Flat permissions of the credential; `admin` implies every other one. */
   readonly permissions: ReadonlySet<string>
   readonly requestId: string

@@ -49,6 +49,7 @@ export const ERROR_CODES = [
   'invalid_transition',
   'task_not_claimable',
   'workspace_archived',
+  'workspace_has_active_children',
   'cursor_must_not_advance',
   'observation_invalid',
   'secret_refused',

@@ -1,0 +1,76 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Route } from '#contract/route.ts'
+import type { Database } from '#db/sql.ts'
+import type { Ctx } from '#lib/ctx.ts'
+import { AppError } from '#lib/errors.ts'
+import { newId, sha256 } from '#lib/id.ts'
+import { authenticate } from './authenticate.ts'
+import type { RequestTrace } from './authenticate.ts'
+import { requirePermission } from './permission.ts'
+
+export interface AuthorizeOptions {
+  db: Database
+  /** Enables the bootstrap route; without it that route is refused. */
+  bootstrapToken: string | undefined
+  /** Whether local keys (`cp_...`) are accepted at all. */
+  localKeys: boolean
+}
+
+/**
+ * The caller of a request, when the route is open to that caller. Throws `invalid_credentials`,
+ * `principal_not_active`, `permission_denied` or `bootstrap_disabled`.
+ *
+ * On a route that needs no credential the context names a tenant and a principal that do not exist:
+ * nothing can be read through it, and bootstrap creates exactly these two.
+ */
+export async function authorize(
+  options: AuthorizeOptions,
+  request: Request,
+  route: Route,
+  trace: RequestTrace,
+): Promise<Ctx> {
+  const { access } = route
+  if (access === 'public') return { ...strangerCtx(trace), signal: request.signal }
+  const token = bearerOf(request)
+  if (access === 'bootstrap') {
+    checkBootstrapToken(options.bootstrapToken, token)
+    return { ...strangerCtx(trace), signal: request.signal }
+  }
+  if (!options.localKeys) throw invalidCredentials()
+  const ctx = await authenticate(options.db, token, trace)
+  if (access !== 'authenticated') requirePermission(ctx, access)
+  return { ...ctx, signal: request.signal }
+}
+
+/** Nobody yet: ids that are in no table and no permission. */
+export function strangerCtx(trace: RequestTrace): Ctx {
+  return {
+    ...trace,
+    tenantId: newId(),
+    actorId: newId(),
+    credentialId: null,
+    permissions: new Set(),
+    wake: () => {},
+    now: () => new Date(),
+    signal: new AbortController().signal,
+  }
+}
+
+function bearerOf(request: Request): string {
+  const header = request.headers.get('authorization') ?? ''
+  const [, token] = /^Bearer +(\S+) *$/i.exec(header) ?? []
+  if (token === undefined) throw invalidCredentials()
+  return token
+}
+
+function checkBootstrapToken(expected: string | undefined, given: string): void {
+  if (expected === undefined) {
+    throw new AppError('bootstrap_disabled', 'Cannot bootstrap: no bootstrap token is configured')
+  }
+  const equal = timingSafeEqual(Buffer.from(sha256(expected)), Buffer.from(sha256(given)))
+  if (!equal) throw invalidCredentials()
+}
+
+function invalidCredentials(): AppError {
+  return new AppError('invalid_credentials', 'Cannot accept the credential')
+}

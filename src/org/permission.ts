@@ -1,0 +1,47 @@
+import { HUMAN_ONLY, PERMISSIONS, permits } from '#contract/permissions.ts'
+import type { Permission } from '#contract/permissions.ts'
+import type { PrincipalKind } from '#contract/org.ts'
+import type { Ctx } from '#lib/ctx.ts'
+import { AppError } from '#lib/errors.ts'
+
+/** Throws `permission_denied`, naming what is missing, unless the caller holds the permission. */
+export function requirePermission(ctx: Ctx, permission: Permission): void {
+  if (permits(ctx.permissions, permission)) return
+  throw new AppError('permission_denied', `Cannot do this without permission "${permission}"`, {
+    details: { required: permission },
+  })
+}
+
+/**
+ * The permissions of a new credential, checked: at least one, all known (`invalid_permissions`), none
+ * that only a person may hold for another kind (`permissions_not_allowed_for_kind`), and nothing the
+ * granting caller lacks (`permission_escalation` with `details.missing`).
+ */
+export function grantable(ctx: Ctx, kind: PrincipalKind, wanted: readonly string[]): Permission[] {
+  const permissions = PERMISSIONS.filter((known) => wanted.includes(known))
+  const unknown = wanted.filter((name) => !PERMISSIONS.some((known) => known === name))
+  if (unknown.length > 0 || permissions.length === 0) {
+    throw new AppError(
+      'invalid_permissions',
+      'Cannot grant these permissions: name at least one, and only known ones',
+      { details: { unknown } },
+    )
+  }
+  const forHumans = permissions.filter((name) => kind !== 'human' && HUMAN_ONLY.has(name))
+  if (forHumans.length > 0) {
+    throw new AppError(
+      'permissions_not_allowed_for_kind',
+      `Cannot grant ${forHumans.join(', ')}: reserved for people`,
+      { details: { kind, permissions: forHumans } },
+    )
+  }
+  const missing = permissions.filter((name) => !permits(ctx.permissions, name))
+  if (missing.length > 0) {
+    throw new AppError(
+      'permission_escalation',
+      `Cannot grant ${missing.join(', ')}: not held by the caller`,
+      { details: { missing } },
+    )
+  }
+  return permissions
+}

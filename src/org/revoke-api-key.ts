@@ -1,0 +1,26 @@
+import type { Sql } from '#db/sql.ts'
+import { appendEvent, lockEntities } from '#events/append.ts'
+import type { Ctx } from '#lib/ctx.ts'
+import { found } from '#lib/errors.ts'
+import { selectApiKey, updateKeyRevoked } from './api-key.sql.ts'
+import type { ApiKeyRow } from './api-key.sql.ts'
+import { requirePermission } from './permission.ts'
+
+/** Ends a key for every request that is authenticated after the commit. Idempotent. */
+export async function revokeApiKey(sql: Sql, ctx: Ctx, { id }: { id: string }): Promise<ApiKeyRow> {
+  requirePermission(ctx, 'principals.write')
+  await lockEntities(sql, ctx, [{ type: 'api_key', id }])
+  const before = found(await selectApiKey(sql, ctx, id), 'api key', id)
+  if (before.revokedAt !== null) return before
+  const revoked = await updateKeyRevoked(sql, ctx, id)
+  const { principalId, prefix } = revoked
+  await appendEvent(sql, ctx, {
+    type: 'api_key.revoked',
+    entityType: 'api_key',
+    entityId: id,
+    entityVersion: 2,
+    workspaceId: null,
+    payload: { principalId, prefix },
+  })
+  return revoked
+}

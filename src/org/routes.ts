@@ -1,0 +1,126 @@
+import type { Hono } from 'hono'
+import * as contract from '#contract/org.ts'
+import type { ApiKey, CreatedApiKey, Principal, Tenant } from '#contract/org.ts'
+import { pageOf, pageRequest } from '#db/page.ts'
+import { bind } from '#http/bind.ts'
+import type { Deps } from '#http/bind.ts'
+import type { Api } from '#http/serve.ts'
+import type { Ctx } from '#lib/ctx.ts'
+import { found } from '#lib/errors.ts'
+import { selectApiKey, selectApiKeys } from './api-key.sql.ts'
+import type { ApiKeyRow } from './api-key.sql.ts'
+import { authorize } from './authorize.ts'
+import type { AuthorizeOptions } from './authorize.ts'
+import { bootstrap } from './bootstrap.ts'
+import { createApiKey } from './create-api-key.ts'
+import { createPrincipal } from './create-principal.ts'
+import { selectPrincipal, selectPrincipals } from './principal.sql.ts'
+import type { PrincipalRow } from './principal.sql.ts'
+import { revokeApiKey } from './revoke-api-key.ts'
+import { selectTenant } from './tenant.sql.ts'
+import type { TenantRow } from './tenant.sql.ts'
+import { updatePrincipal } from './update-principal.ts'
+
+/** What the control plane brings to the common pipeline: its callers and its spelling. */
+export function createControlPlaneApi(
+  options: AuthorizeOptions & Pick<Api<Ctx>, 'limits' | 'checkReplies'>,
+): Api<Ctx> {
+  return {
+    limits: options.limits,
+    checkReplies: options.checkReplies,
+    rename: (_schema, value) => value,
+    authorize: (request, route, trace) => authorize(options, request, route, trace),
+  }
+}
+
+export function orgRoutes(app: Hono, deps: Deps): void {
+  bind(app, deps, contract.bootstrap, async (sql, ctx, { body }) => {
+    const { tenant, principal, apiKey } = await bootstrap(sql, ctx, body)
+    return {
+      tenant: tenantReply(tenant),
+      principal: principalReply(principal),
+      apiKey: createdKeyReply(apiKey),
+    }
+  })
+
+  bind(app, deps, contract.getMe, async (sql, ctx) => {
+    const tenant = found(await selectTenant(sql, ctx), 'tenant', ctx.tenantId)
+    const principal = found(await selectPrincipal(sql, ctx, ctx.actorId), 'principal', ctx.actorId)
+    const key = ctx.credentialId ? await selectApiKey(sql, ctx, ctx.credentialId) : undefined
+    return {
+      tenant: tenantReply(tenant),
+      principal: principalReply(principal),
+      permissions: [...ctx.permissions],
+      keyPrefix: key?.prefix ?? null,
+    }
+  })
+
+  bindPrincipals(app, deps)
+  bindApiKeys(app, deps)
+}
+
+function bindPrincipals(app: Hono, deps: Deps): void {
+  bind(app, deps, contract.createPrincipal, async (sql, ctx, { body }) =>
+    principalReply(await createPrincipal(sql, ctx, body)),
+  )
+
+  bind(app, deps, contract.listPrincipals, async (sql, ctx, { query }) => {
+    const { kind } = query
+    const page = pageRequest(`principals?kind=${kind ?? ''}`, query)
+    return pageOf(page, await selectPrincipals(sql, ctx, { page, kind }), principalReply)
+  })
+
+  bind(app, deps, contract.getPrincipal, async (sql, ctx, { params: { id } }) =>
+    principalReply(found(await selectPrincipal(sql, ctx, id), 'principal', id)),
+  )
+
+  bind(app, deps, contract.updatePrincipal, async (sql, ctx, { params, body, expectedVersion }) =>
+    principalReply(await updatePrincipal(sql, ctx, { ...params, ...body, expectedVersion })),
+  )
+}
+
+function bindApiKeys(app: Hono, deps: Deps): void {
+  bind(app, deps, contract.createApiKey, async (sql, ctx, { params, body }) => {
+    const expiresAt = body.expiresAt === null ? null : new Date(body.expiresAt)
+    const wish = { principalId: params.id, ...body, expiresAt }
+    return createdKeyReply(await createApiKey(sql, ctx, wish))
+  })
+
+  bind(app, deps, contract.listApiKeys, async (sql, ctx, { params: { id }, query }) => {
+    found(await selectPrincipal(sql, ctx, id), 'principal', id)
+    const page = pageRequest(`api-keys/${id}`, query)
+    return pageOf(page, await selectApiKeys(sql, ctx, { principalId: id, page }), keyReply)
+  })
+
+  bind(app, deps, contract.revokeApiKey, async (sql, ctx, { params }) =>
+    keyReply(await revokeApiKey(sql, ctx, params)),
+  )
+}
+
+function tenantReply({ id, slug, name, createdAt }: TenantRow): Tenant {
+  return { id, slug, name, createdAt: createdAt.toISOString() }
+}
+
+function principalReply(row: PrincipalRow): Principal {
+  const { id, kind, displayName, status, version, createdAt } = row
+  return { id, kind, displayName, status, version, createdAt: createdAt.toISOString() }
+}
+
+function keyReply(row: ApiKeyRow): ApiKey {
+  const { id, principalId, name, prefix, permissions } = row
+  return {
+    id,
+    principalId,
+    name,
+    prefix,
+    permissions,
+    expiresAt: row.expiresAt?.toISOString() ?? null,
+    revokedAt: row.revokedAt?.toISOString() ?? null,
+    lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+    createdAt: row.createdAt.toISOString(),
+  }
+}
+
+function createdKeyReply(row: ApiKeyRow & { key: string }): CreatedApiKey {
+  return { ...keyReply(row), key: row.key }
+}
