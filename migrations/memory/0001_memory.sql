@@ -70,6 +70,9 @@ create table observations (
   ingested_at        timestamptz not null default now(),
   closed_at          timestamptz,
   retired_at         timestamptz,
+  -- What this one replaces, as its sender names it: an observation id, the external id of another
+  -- observation of the same stream, or the id of a subject of type `observation`.
+  supersedes         text,
   superseded_by      text,
   actor_type         text,
   actor_id           text,
@@ -104,6 +107,11 @@ create index observations_terms on observations using gin (terms);
 create index observations_by_time on observations (namespace_id, occurred_at desc, ingested_at desc);
 create index observations_by_session on observations (namespace_id, session_key, occurred_at, item)
   where session_key is not null;
+
+create index observations_by_subject on observations (namespace_id, subject_id, subject_type)
+  where subject_id is not null;
+create index observations_by_supersedes on observations (namespace_id, supersedes)
+  where supersedes is not null;
 
 -- Texts of documents and of text assertions, in order. A replaced version is closed, never removed.
 create table chunks (
@@ -210,6 +218,7 @@ create table edges (
   superseded_by    text,
   source_path      text,
   origin           text        not null default 'agent' check (origin in ('agent', 'vault', 'snapshot')),
+  provenance       jsonb,
   snapshot_source  text,
   snapshot_scope   text,
   snapshot_id      text,
@@ -227,6 +236,8 @@ create unique index edges_by_fact on edges (namespace_id, fact_id)
 create index edges_by_subject on edges (namespace_id, subject, predicate);
 create index edges_by_object on edges (namespace_id, object, predicate);
 create index edges_terms on edges using gin (terms);
+create index edges_by_supersedes on edges (namespace_id, supersedes)
+  where supersedes is not null;
 create index edges_by_observation on edges using gin (observation_ids);
 
 -- How far each stream of a sender has been received; compared with the sender's cursor after a restore.
