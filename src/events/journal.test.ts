@@ -19,6 +19,7 @@ async function journalCtx(database: Database = db): Promise<Ctx> {
   return {
     tenantId,
     actorId: newId(),
+    credentialId: null,
     permissions: new Set(['admin']),
     requestId: 'request',
     correlationId: 'correlation',
