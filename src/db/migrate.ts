@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type postgres from 'postgres'
 import { reason, StartError } from '#lib/start-error.ts'
-import type { Database } from './sql.ts'
+import type { Database, Sql } from './sql.ts'
 
 /** Any constant works; it only has to be the same in every process of this product. */
 const LOCK = 727_001
@@ -60,11 +60,7 @@ async function applyMissing(
       sha256 text not null,
       applied_at timestamptz not null default now()
     )`
-  const rows = await connection<{ name: string; sha256: string }[]>`
-    select name, sha256
-    from schema_migrations
-    order by name`
-  const done = new Map(rows.map((row) => [row.name, row.sha256]))
+  const done = await selectApplied(connection)
   checkHistory(done, files)
   const applied = []
   for (const file of files) {
@@ -73,6 +69,28 @@ async function applyMissing(
     applied.push(file.name)
   }
   return applied
+}
+
+/** Throws a StartError unless the database has exactly the migrations of `dir`. */
+export async function checkMigrated(db: Database, dir: string): Promise<void> {
+  const files = await readMigrations(dir)
+  const [table] = await db<{ exists: boolean }[]>`
+    select to_regclass('schema_migrations') is not null as exists`
+  const done = table?.exists ? await selectApplied(db) : new Map<string, string>()
+  checkHistory(done, files)
+  const missing = files.filter((file) => !done.has(file.name))
+  if (missing.length === 0) return
+  throw new StartError(
+    `Cannot start: the database lacks ${missing.length} migrations; run "strata migrate" first`,
+  )
+}
+
+async function selectApplied(sql: Sql): Promise<Map<string, string>> {
+  const rows = await sql<{ name: string; sha256: string }[]>`
+    select name, sha256
+    from schema_migrations
+    order by name`
+  return new Map(rows.map((row) => [row.name, row.sha256]))
 }
 
 function checkHistory(done: ReadonlyMap<string, string>, files: readonly MigrationFile[]): void {

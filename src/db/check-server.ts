@@ -1,0 +1,40 @@
+import { reason, StartError } from '#lib/start-error.ts'
+import type { Database } from './sql.ts'
+
+const OLDEST = 15
+
+/**
+ * Refuses, in one sentence, a database that cannot be reached, is too old, or stands behind a pooler
+ * that hands each statement to another session (session locks and LISTEN would silently do nothing).
+ * `setting` is the variable that named the database; its value is never shown.
+ */
+export async function checkServer(db: Database, setting: string): Promise<void> {
+  const connection = await db.reserve().catch((cause: unknown) => {
+    throw unreachable(setting, cause)
+  })
+  try {
+    const [server] = await connection<{ version: number; pid: number }[]>`
+      select current_setting('server_version_num')::int as version, pg_backend_pid() as pid`
+    const major = Math.floor((server?.version ?? 0) / 10_000)
+    if (major < OLDEST) {
+      throw new StartError(
+        `Cannot use the database of ${setting}: it is PostgreSQL ${major}, at least ${OLDEST} is needed`,
+      )
+    }
+    const [later] = await connection<{ pid: number }[]>`select pg_backend_pid() as pid`
+    if (later?.pid !== server?.pid) {
+      throw new StartError(
+        `Cannot use the database of ${setting}: a transaction pooler is in between; ` +
+          'connect directly or through a session pooler',
+      )
+    }
+  } catch (cause) {
+    throw cause instanceof StartError ? cause : unreachable(setting, cause)
+  } finally {
+    connection.release()
+  }
+}
+
+function unreachable(setting: string, cause: unknown): StartError {
+  return new StartError(`Cannot reach the database of ${setting}: ${reason(cause)}`, { cause })
+}
