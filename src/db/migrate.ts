@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type postgres from 'postgres'
 import { reason, StartError } from '#lib/start-error.ts'
 import type { Database, Sql } from './sql.ts'
 
 /** Any constant works; it only has to be the same in every process of this product. */
 const LOCK = 727_001
+
+type Connection = Awaited<ReturnType<Database['reserve']>>
 
 interface MigrationFile {
   name: string
@@ -51,7 +52,7 @@ async function readMigrations(dir: string): Promise<MigrationFile[]> {
 }
 
 async function applyMissing(
-  connection: postgres.ReservedSql,
+  connection: Connection,
   files: readonly MigrationFile[],
 ): Promise<string[]> {
   await connection`
@@ -110,7 +111,7 @@ function checkHistory(done: ReadonlyMap<string, string>, files: readonly Migrati
   }
 }
 
-async function applyFile(connection: postgres.ReservedSql, file: MigrationFile): Promise<void> {
+async function applyFile(connection: Connection, file: MigrationFile): Promise<void> {
   try {
     await connection`begin`
     await connection.unsafe(file.text)
