@@ -80,7 +80,7 @@ export const Artifact = z
   .meta({ id: 'Artifact' })
 export type Artifact = z.infer<typeof Artifact>
 
-const artifactId = z.strictObject({ artifactId: z.uuid() })
+const byId = z.strictObject({ id: z.uuid() })
 
 export const createArtifact = route({
   method: 'POST',
@@ -123,23 +123,23 @@ export const listArtifacts = route({
 
 export const getArtifact = route({
   method: 'GET',
-  path: '/api/v1/artifacts/{artifactId}',
+  path: '/api/v1/artifacts/{id}',
   summary: 'One artifact, without its content',
   tag: 'Artifacts',
   access: 'artifacts.read',
   errors: ['not_found'],
-  params: artifactId,
+  params: byId,
   reply: Artifact,
 })
 
 export const getArtifactContent = route({
   method: 'GET',
-  path: '/api/v1/artifacts/{artifactId}/content',
+  path: '/api/v1/artifacts/{id}/content',
   summary: 'The bytes of an artifact, as a download that no browser will run',
   tag: 'Artifacts',
   access: 'artifacts.read',
   errors: ['not_found'],
-  params: artifactId,
+  params: byId,
   reply: Content,
   content: true,
 })

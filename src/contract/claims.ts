@@ -24,7 +24,7 @@ export const Claim = z
   .meta({ id: 'Claim' })
 export type Claim = z.infer<typeof Claim>
 
-const claimId = z.strictObject({ claimId: z.uuid() })
+const byId = z.strictObject({ id: z.uuid() })
 const refusals = [
   'not_found',
   'permission_denied',
@@ -47,7 +47,6 @@ export const claimTask = route({
     'session_expired',
     'session_not_active',
     'task_already_claimed',
-    'task_already_completed',
     'task_not_claimable',
   ],
   params: z.strictObject({ ref: TaskRef }),
@@ -62,47 +61,47 @@ export const claimTask = route({
 
 export const getClaim = route({
   method: 'GET',
-  path: '/api/v1/claims/{claimId}',
+  path: '/api/v1/claims/{id}',
   summary: 'One claim',
   tag: 'Claims',
   access: 'tasks.read',
   errors: ['not_found'],
-  params: claimId,
+  params: byId,
   reply: Claim,
 })
 
 export const heartbeatClaim = route({
   method: 'POST',
-  path: '/api/v1/claims/{claimId}:heartbeat',
+  path: '/api/v1/claims/{id}:heartbeat',
   summary: 'Renew the lease of a live claim; one that ended is never revived',
   tag: 'Claims',
   access: 'authenticated',
   errors: refusals,
-  params: claimId,
+  params: byId,
   body: z.strictObject({ fencingToken: FencingToken, ttlSeconds: TtlSeconds }),
   reply: Claim,
 })
 
 export const releaseClaim = route({
   method: 'POST',
-  path: '/api/v1/claims/{claimId}:release',
+  path: '/api/v1/claims/{id}:release',
   summary: 'Give a claimed task back',
   tag: 'Claims',
   access: 'authenticated',
   errors: [...refusals, 'run_in_progress'],
-  params: claimId,
+  params: byId,
   body: z.strictObject({ fencingToken: FencingToken, reason: text(500).optional() }),
   reply: Claim,
 })
 
 export const reclaimClaim = route({
   method: 'POST',
-  path: '/api/v1/claims/{claimId}:reclaim',
+  path: '/api/v1/claims/{id}:reclaim',
   summary: 'Take an expired claim away, so that its task is open again',
   tag: 'Claims',
   access: 'tasks.claim',
   errors: ['not_found', 'claim_not_expired', 'claim_not_active'],
-  params: claimId,
+  params: byId,
   reply: Claim,
 })
 

@@ -54,7 +54,7 @@ export const Checkpoint = z
   .meta({ id: 'Checkpoint' })
 export type Checkpoint = z.infer<typeof Checkpoint>
 
-const runId = z.strictObject({ runId: z.uuid() })
+const byId = z.strictObject({ id: z.uuid() })
 const refusals = ['not_found', 'stale_claim', 'claim_holder_mismatch', 'run_not_active'] as const
 
 export const startRun = route({
@@ -79,12 +79,12 @@ export const startRun = route({
 
 export const getRun = route({
   method: 'GET',
-  path: '/api/v1/runs/{runId}',
+  path: '/api/v1/runs/{id}',
   summary: 'One run',
   tag: 'Runs',
   access: 'tasks.read',
   errors: ['not_found'],
-  params: runId,
+  params: byId,
   reply: Run,
 })
 
@@ -105,13 +105,13 @@ export const listRuns = route({
 
 export const recordCheckpoint = route({
   method: 'POST',
-  path: '/api/v1/runs/{runId}/checkpoints',
+  path: '/api/v1/runs/{id}/checkpoints',
   summary: 'Record how far a run is, so that another run can go on from there',
   tag: 'Runs',
   access: 'tasks.claim',
   statuses: [201],
   errors: refusals,
-  params: runId,
+  params: byId,
   body: z.strictObject({
     fencingToken: FencingToken,
     kind: z.string().regex(/^[a-z0-9][a-z0-9._:-]{0,127}$/, 'must be a lower-case name'),
@@ -122,24 +122,24 @@ export const recordCheckpoint = route({
 
 export const listCheckpoints = route({
   method: 'GET',
-  path: '/api/v1/runs/{runId}/checkpoints',
+  path: '/api/v1/runs/{id}/checkpoints',
   summary: 'Checkpoints of a run, oldest first; all of them unless limit or cursor is given',
   tag: 'Runs',
   access: 'tasks.read',
   errors: ['not_found', 'invalid_limit', 'invalid_cursor'],
-  params: runId,
+  params: byId,
   query: z.strictObject({ ...pageQuery, limit: PageSize.optional() }),
   reply: page(Checkpoint),
 })
 
 export const succeedRun = route({
   method: 'POST',
-  path: '/api/v1/runs/{runId}:succeed',
+  path: '/api/v1/runs/{id}:succeed',
   summary: 'End a run with success; with completeTask, complete the task and release the claim too',
   tag: 'Runs',
   access: 'tasks.claim',
   errors: [...refusals, 'task_already_completed', 'invalid_transition'],
-  params: runId,
+  params: byId,
   body: z.strictObject({
     fencingToken: FencingToken,
     output: JsonObject.optional(),
@@ -150,24 +150,24 @@ export const succeedRun = route({
 
 export const failRun = route({
   method: 'POST',
-  path: '/api/v1/runs/{runId}:fail',
+  path: '/api/v1/runs/{id}:fail',
   summary: 'End a run without success, also after its lease; the task stays as it is',
   tag: 'Runs',
   access: 'authenticated',
   errors: ['not_found', 'permission_denied', 'run_holder_mismatch', 'run_not_active'],
-  params: runId,
+  params: byId,
   body: z.strictObject({ reason: text(2000) }),
   reply: Run,
 })
 
 export const cancelRun = route({
   method: 'POST',
-  path: '/api/v1/runs/{runId}:cancel',
+  path: '/api/v1/runs/{id}:cancel',
   summary: 'Cancel a run, also after its lease; the task stays as it is',
   tag: 'Runs',
   access: 'authenticated',
   errors: ['not_found', 'permission_denied', 'run_holder_mismatch', 'run_not_active'],
-  params: runId,
+  params: byId,
   body: z.strictObject({ reason: text(2000).optional() }),
   reply: Run,
 })

@@ -86,7 +86,7 @@ export const Session = z
   .meta({ id: 'Session' })
 export type Session = z.infer<typeof Session>
 
-const sessionId = z.strictObject({ sessionId: z.uuid() })
+const byId = z.strictObject({ id: z.uuid() })
 
 export const openSession = route({
   method: 'POST',
@@ -116,35 +116,35 @@ export const listSessions = route({
 
 export const getSession = route({
   method: 'GET',
-  path: '/api/v1/sessions/{sessionId}',
+  path: '/api/v1/sessions/{id}',
   summary: 'One session of the caller; of anybody with sessions.manage',
   tag: 'Sessions',
   access: 'authenticated',
   errors: ['not_found'],
-  params: sessionId,
+  params: byId,
   reply: Session,
 })
 
 export const heartbeatSession = route({
   method: 'POST',
-  path: '/api/v1/sessions/{sessionId}:heartbeat',
+  path: '/api/v1/sessions/{id}:heartbeat',
   summary: 'Renew the lease of a live session',
   tag: 'Sessions',
   access: 'authenticated',
   errors: ['not_found', 'session_owner_mismatch', 'session_expired', 'session_not_active'],
-  params: sessionId,
+  params: byId,
   body: z.strictObject({ ttlSeconds: TtlSeconds }),
   reply: Session,
 })
 
 export const closeSession = route({
   method: 'POST',
-  path: '/api/v1/sessions/{sessionId}:close',
+  path: '/api/v1/sessions/{id}:close',
   summary: 'Close a session and release its claims',
   tag: 'Sessions',
   access: 'authenticated',
   errors: ['not_found', 'session_owner_mismatch', 'session_expired', 'session_not_active'],
-  params: sessionId,
+  params: byId,
   reply: Session,
 })
 
