@@ -91,7 +91,7 @@ export function coAuthors(message: string): Author[] {
   })
 }
 
-/** One unit per person; the name is the one used last. `commits` are newest first. */
+/** One unit per person, since the oldest commit; the name is the one used last. `commits` are newest first. */
 export function personUnits(options: UnitOptions, commits: readonly CommitRecord[]): Unit[] {
   const people = new Map<string, Author>()
   for (const commit of commits) {
@@ -113,7 +113,7 @@ export function personUnits(options: UnitOptions, commits: readonly CommitRecord
         },
       },
       relations: [],
-      at: undefined,
+      at: commits.at(-1)?.committedAt,
     }
   })
 }

@@ -51,8 +51,9 @@ export function layOutRepository(
     tagUnit(options, tag, tag.commit !== undefined && published.has(tag.commit)),
   )
   const scopes = scopesOf(repo)
+  const since = reading.commits.at(-1)?.committedAt
   const parts = [
-    ...layOut(repo, [repositoryUnit(options, repository)], byHash, limits),
+    ...layOut(repo, [repositoryUnit(options, repository, since)], byHash, limits),
     ...layOut(scopes.files, files, byHash, limits),
     ...historyParts(reading, options, limits),
     ...layOut(`${repo}/tags`, tags, byHash, limits),

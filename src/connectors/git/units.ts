@@ -6,7 +6,12 @@ import type { RepositoryRecord, TagRecord, TreeEntry } from './records.ts'
 import { MAX_MESSAGE, MAX_TITLE, shown, time } from './wording.ts'
 import type { UnitOptions } from './wording.ts'
 
-export function repositoryUnit(options: UnitOptions, repository: RepositoryRecord): Unit {
+/** `since` is the time of the oldest commit that is known, in seconds. */
+export function repositoryUnit(
+  options: UnitOptions,
+  repository: RepositoryRecord,
+  since: number | undefined,
+): Unit {
   const { repo } = options
   return {
     entity: {
@@ -19,7 +24,7 @@ export function repositoryUnit(options: UnitOptions, repository: RepositoryRecor
       provenance: { repo },
     },
     relations: [],
-    at: undefined,
+    at: since,
   }
 }
 
