@@ -14,6 +14,7 @@ export type GitProblem =
   | 'git_missing'
   | 'folder_missing'
   | 'not_a_repository'
+  | 'another_repository'
   | 'command_failed'
   | 'output_too_large'
 

@@ -16,7 +16,11 @@ export interface Layout {
 /** Where the parts of a repository stand. */
 export interface Scopes {
   readonly files: string
-  readonly history: readonly string[]
+  readonly tags: string
+  readonly people: string
+  readonly past: string
+  readonly history: string
+  /** Of incomplete readings: what they add to a history that was published before. */
   readonly extra: string
   readonly head: string
 }
@@ -24,7 +28,10 @@ export interface Scopes {
 export function scopesOf(repo: string): Scopes {
   return {
     files: `${repo}/files`,
-    history: [`${repo}/history`, `${repo}/people`, `${repo}/past`],
+    tags: `${repo}/tags`,
+    people: `${repo}/people`,
+    past: `${repo}/past`,
+    history: `${repo}/history`,
     extra: `${repo}/extra`,
     head: `${repo}/head`,
   }
@@ -51,12 +58,11 @@ export function layOutRepository(
     tagUnit(options, tag, tag.commit !== undefined && published.has(tag.commit)),
   )
   const scopes = scopesOf(repo)
-  const since = reading.commits.at(-1)?.committedAt
   const parts = [
-    ...layOut(repo, [repositoryUnit(options, repository, since)], byHash, limits),
+    ...layOut(repo, [repositoryUnit(options, reading)], byHash, limits),
     ...layOut(scopes.files, files, byHash, limits),
     ...historyParts(reading, options, limits),
-    ...layOut(`${repo}/tags`, tags, byHash, limits),
+    ...layOut(scopes.tags, tags, byHash, limits),
   ]
   const [head] = layOut(scopes.head, [branchUnit(options, repository)], byHash, limits)
   if (!head) throw new Error('A layout without a head')
@@ -68,15 +74,15 @@ function historyParts(
   options: UnitOptions & { isKnown?: (sha: string) => boolean },
   limits: PartLimits,
 ): Part[] {
-  const { repo } = options
+  const scopes = scopesOf(options.repo)
   const { commits, historyComplete, repository } = reading
   const live = new Set(reading.tree.map(({ path }) => path))
   if (historyComplete) {
     return [
-      ...layOut(`${repo}/people`, personUnits(options, commits), byHash, limits),
-      ...layOut(`${repo}/past`, pastFileUnits(options, commits, live), byHash, limits),
+      ...layOut(scopes.people, personUnits(options, commits), byHash, limits),
+      ...layOut(scopes.past, pastFileUnits(options, commits, live), byHash, limits),
       ...byMonth(
-        `${repo}/history`,
+        scopes.history,
         commits.map((commit) => commitUnit(options, commit)),
         limits,
       ),
@@ -84,7 +90,7 @@ function historyParts(
   }
   const added = commits.filter(({ sha }) => options.isKnown?.(sha) !== true)
   if (added.length === 0) return []
-  const scope = `${scopesOf(repo).extra}/${repository.head?.slice(0, 12)}`
+  const scope = `${scopes.extra}/${repository.head?.slice(0, 12)}`
   return [
     ...layOut(`${scope}/people`, personUnits(options, added), byHash, limits),
     ...layOut(`${scope}/past`, pastFileUnits(options, added, live), byHash, limits),

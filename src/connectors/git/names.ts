@@ -24,8 +24,11 @@ export function repositoryName(path: string, remote: string | undefined): string
 
 /** Letters, digits, `.`, `_`, `-` and `/`; anything else becomes `-`. */
 export function cleanRepositoryName(name: string): string {
-  const clean = name.replaceAll(/[^A-Za-z0-9._/-]+/g, '-').replaceAll(/^[/-]+|[/-]+$/g, '')
-  return cutText(clean === '' ? 'repository' : clean, MAX_REPOSITORY_NAME)
+  const parts = name
+    .split('/')
+    .map((part) => part.replaceAll(/[^A-Za-z0-9._-]+/g, '-').replaceAll(/^-+|-+$/g, ''))
+    .filter((part) => /[^.]/.test(part))
+  return cutText(parts.join('/') || 'repository', MAX_REPOSITORY_NAME)
 }
 
 export function repositoryRef(repo: string): EntityRef {

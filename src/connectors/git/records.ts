@@ -73,3 +73,9 @@ export interface RepositoryReading {
   readonly tags: readonly TagRecord[]
   readonly warnings: readonly string[]
 }
+
+/** The oldest commit without a parent; undefined in an empty repository and in an incomplete history. */
+export function firstCommit(reading: RepositoryReading): string | undefined {
+  if (!reading.historyComplete) return undefined
+  return reading.commits.findLast(({ parents }) => parents.length === 0)?.sha
+}

@@ -2,16 +2,15 @@ import { boundedKey } from '../snapshot.ts'
 import type { SnapshotRelation, Unit } from '../snapshot.ts'
 import { cutText, oneLine } from '../text.ts'
 import { branchRef, commitRef, fileRef, repositoryRef, tagRef } from './names.ts'
-import type { RepositoryRecord, TagRecord, TreeEntry } from './records.ts'
+import { firstCommit } from './records.ts'
+import type { RepositoryReading, RepositoryRecord, TagRecord, TreeEntry } from './records.ts'
 import { MAX_MESSAGE, MAX_TITLE, shown, time } from './wording.ts'
 import type { UnitOptions } from './wording.ts'
 
-/** `since` is the time of the oldest commit that is known, in seconds. */
-export function repositoryUnit(
-  options: UnitOptions,
-  repository: RepositoryRecord,
-  since: number | undefined,
-): Unit {
+/** Holds since the oldest commit that is known. */
+export function repositoryUnit(options: UnitOptions, reading: RepositoryReading): Unit {
+  const { remote } = reading.repository
+  const first = firstCommit(reading)
   const { repo } = options
   return {
     entity: {
@@ -19,12 +18,13 @@ export function repositoryUnit(
       title: repo,
       attributes: {
         name: repo,
-        ...(repository.remote === undefined ? {} : { url: cutText(repository.remote, 500) }),
+        ...(remote === undefined ? {} : { url: cutText(remote, 500) }),
+        ...(first === undefined ? {} : { firstCommit: first }),
       },
       provenance: { repo },
     },
     relations: [],
-    at: since,
+    at: reading.commits.at(-1)?.committedAt,
   }
 }
 
