@@ -12,10 +12,11 @@ export interface Entity {
  * Serialises writers of the same entities until the transaction ends. Must be the transaction's first
  * statement: it assigns no transaction id, so the ids of writers that waited here are taken after the
  * wait, and one entity's events stand in the journal in the order of its versions. Locks are taken in
- * one order, so two commands cannot deadlock.
+ * one order, so two commands cannot deadlock. An id means the same in either case, as in the database.
  */
 export async function lockEntities(sql: Sql, ctx: Ctx, entities: readonly Entity[]): Promise<void> {
-  const names = [...new Set(entities.map(({ type, id }) => `${ctx.tenantId}/${type}/${id}`))]
+  const nameOf = ({ type, id }: Entity) => `${ctx.tenantId}/${type}/${id.toLowerCase()}`
+  const names = [...new Set(entities.map(nameOf))]
   for (const name of names.toSorted()) {
     await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`
   }

@@ -47,7 +47,7 @@ export async function createApiKey(
     entityId: apiKey.id,
     entityVersion: 1,
     workspaceId: null,
-    payload: { principalId, prefix: apiKey.prefix },
+    payload: { principalId: principal.id, prefix: apiKey.prefix },
   })
   return { ...apiKey, key: text }
 }

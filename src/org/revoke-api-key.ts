@@ -17,7 +17,7 @@ export async function revokeApiKey(sql: Sql, ctx: Ctx, { id }: { id: string }): 
   await appendEvent(sql, ctx, {
     type: 'api_key.revoked',
     entityType: 'api_key',
-    entityId: id,
+    entityId: revoked.id,
     entityVersion: 2,
     workspaceId: null,
     payload: { principalId, prefix },

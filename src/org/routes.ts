@@ -1,12 +1,15 @@
 import type { Hono } from 'hono'
 import * as contract from '#contract/org.ts'
 import type { ApiKey, CreatedApiKey, Principal, Tenant } from '#contract/org.ts'
+import * as workspaces from '#contract/workspaces.ts'
+import type { Workspace, WorkspaceNode } from '#contract/workspaces.ts'
 import { pageOf, pageRequest } from '#db/page.ts'
 import { bind } from '#http/bind.ts'
 import type { Deps } from '#http/bind.ts'
 import type { Api } from '#http/serve.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { found } from '#lib/errors.ts'
+import { archiveWorkspace } from './archive-workspace.ts'
 import { selectApiKey, selectApiKeys } from './api-key.sql.ts'
 import type { ApiKeyRow } from './api-key.sql.ts'
 import { authorize } from './authorize.ts'
@@ -14,12 +17,17 @@ import type { AuthorizeOptions } from './authorize.ts'
 import { bootstrap } from './bootstrap.ts'
 import { createApiKey } from './create-api-key.ts'
 import { createPrincipal } from './create-principal.ts'
+import { createWorkspace } from './create-workspace.ts'
 import { selectPrincipal, selectPrincipals } from './principal.sql.ts'
 import type { PrincipalRow } from './principal.sql.ts'
 import { revokeApiKey } from './revoke-api-key.ts'
 import { selectTenant } from './tenant.sql.ts'
 import type { TenantRow } from './tenant.sql.ts'
 import { updatePrincipal } from './update-principal.ts'
+import { updateWorkspace } from './update-workspace.ts'
+import { selectSubtree, selectWorkspace, selectWorkspaces } from './workspace.sql.ts'
+import { treesOf } from './workspace.ts'
+import type { Tree, WorkspaceRow } from './workspace.ts'
 
 /** What the control plane brings to the common pipeline: its callers and its spelling. */
 export function createControlPlaneApi(
@@ -57,6 +65,7 @@ export function orgRoutes(app: Hono, deps: Deps): void {
 
   bindPrincipals(app, deps)
   bindApiKeys(app, deps)
+  bindWorkspaces(app, deps)
 }
 
 function bindPrincipals(app: Hono, deps: Deps): void {
@@ -95,6 +104,51 @@ function bindApiKeys(app: Hono, deps: Deps): void {
   bind(app, deps, contract.revokeApiKey, async (sql, ctx, { params }) =>
     keyReply(await revokeApiKey(sql, ctx, params)),
   )
+}
+
+function bindWorkspaces(app: Hono, deps: Deps): void {
+  bind(app, deps, workspaces.createWorkspace, async (sql, ctx, { body }) =>
+    workspaceReply(await createWorkspace(sql, ctx, body)),
+  )
+
+  bind(app, deps, workspaces.listWorkspaces, async (sql, ctx, { query }) => {
+    const { parentId, status } = query
+    if (parentId) found(await selectWorkspace(sql, ctx, parentId), 'workspace', parentId)
+    const page = pageRequest(`workspaces?parent=${parentId ?? ''}&status=${status ?? ''}`, query)
+    const rows = await selectWorkspaces(sql, ctx, { page, parentId, status })
+    return pageOf(page, rows, workspaceReply)
+  })
+
+  bind(app, deps, workspaces.getWorkspaceTree, async (sql, ctx, { query }) => {
+    const { rootId, includeArchived } = query
+    const rows = await selectSubtree(sql, ctx, rootId)
+    if (rootId) found(rows[0], 'workspace', rootId)
+    const shown = rows.filter(
+      ({ id, status }) => includeArchived || status === 'active' || id === rootId,
+    )
+    return { items: treesOf(shown).map(nodeReply) }
+  })
+
+  bind(app, deps, workspaces.getWorkspace, async (sql, ctx, { params: { id } }) =>
+    workspaceReply(found(await selectWorkspace(sql, ctx, id), 'workspace', id)),
+  )
+
+  bind(app, deps, workspaces.updateWorkspace, async (sql, ctx, { params, body, expectedVersion }) =>
+    workspaceReply(await updateWorkspace(sql, ctx, { ...params, ...body, expectedVersion })),
+  )
+
+  bind(app, deps, workspaces.archiveWorkspace, async (sql, ctx, { params }) =>
+    workspaceReply(await archiveWorkspace(sql, ctx, params)),
+  )
+}
+
+function workspaceReply(row: WorkspaceRow): Workspace {
+  const { id, parentId, slug, name, status, version, createdAt } = row
+  return { id, parentId, slug, name, status, version, createdAt: createdAt.toISOString() }
+}
+
+function nodeReply(node: Tree<WorkspaceRow>): WorkspaceNode {
+  return { ...workspaceReply(node), children: node.children.map(nodeReply) }
 }
 
 function tenantReply({ id, slug, name, createdAt }: TenantRow): Tenant {

@@ -36,7 +36,7 @@ export async function updatePrincipal(
   await appendEvent(sql, ctx, {
     type: 'principal.updated',
     entityType: 'principal',
-    entityId: id,
+    entityId: after.id,
     entityVersion: after.version,
     workspaceId: null,
     payload: { changes, version: after.version },

@@ -1,0 +1,126 @@
+import type { WorkspaceStatus } from '#contract/workspaces.ts'
+import { olderThan } from '#db/page.ts'
+import type { PageRequest } from '#db/page.ts'
+import type { Sql } from '#db/sql.ts'
+import type { Ctx } from '#lib/ctx.ts'
+import type { WorkspaceRow } from './workspace.ts'
+
+export async function insertWorkspace(
+  sql: Sql,
+  ctx: Ctx,
+  workspace: { id: string; parentId: string | null; slug: string; name: string },
+): Promise<WorkspaceRow> {
+  const { id, parentId, slug, name } = workspace
+  const [row] = await sql<[WorkspaceRow]>`
+    insert into workspaces (tenant_id, id, parent_id, slug, name)
+    values (${ctx.tenantId}, ${id}, ${parentId}, ${slug}, ${name})
+    returning id, parent_id, slug, name, status, version, created_at`
+  return row
+}
+
+/** A workspace of the caller's tenant; anything else does not exist. */
+export async function selectWorkspace(
+  sql: Sql,
+  ctx: Ctx,
+  id: string,
+): Promise<WorkspaceRow | undefined> {
+  const [row] = await sql<WorkspaceRow[]>`
+    select id, parent_id, slug, name, status, version, created_at
+    from workspaces
+    where tenant_id = ${ctx.tenantId}
+      and id = ${id}`
+  return row
+}
+
+/** Uses index workspaces_by_time. Reads one row more than the page holds. */
+export async function selectWorkspaces(
+  sql: Sql,
+  ctx: Ctx,
+  filter: {
+    page: PageRequest
+    parentId: string | undefined
+    status: WorkspaceStatus | undefined
+  },
+): Promise<WorkspaceRow[]> {
+  return await sql<WorkspaceRow[]>`
+    select id, parent_id, slug, name, status, version, created_at
+    from workspaces
+    where tenant_id = ${ctx.tenantId}
+      ${filter.parentId ? sql`and parent_id = ${filter.parentId}` : sql``}
+      ${filter.status ? sql`and status = ${filter.status}` : sql``}
+      ${olderThan(sql, filter.page)}
+    order by created_at desc, id desc
+    limit ${filter.page.limit + 1}`
+}
+
+/**
+ * The line from a workspace up to its root, the workspace itself first; empty when the tenant has no
+ * such workspace. One look-up by primary key per level.
+ */
+export async function selectAncestors(sql: Sql, ctx: Ctx, id: string): Promise<WorkspaceRow[]> {
+  return await sql<WorkspaceRow[]>`
+    with recursive line as (
+      select id, parent_id, slug, name, status, version, created_at, 1 as step
+      from workspaces
+      where tenant_id = ${ctx.tenantId}
+        and id = ${id}
+      union all
+      select w.id, w.parent_id, w.slug, w.name, w.status, w.version, w.created_at, line.step + 1
+      from line
+      join workspaces w on w.tenant_id = ${ctx.tenantId} and w.id = line.parent_id
+    )
+    select id, parent_id, slug, name, status, version, created_at
+    from line
+    order by step`
+}
+
+/**
+ * A workspace and everything below it, parents before children; every workspace of the tenant when no
+ * root is given. Uses index workspace_slug_unique, one look-up per workspace found.
+ */
+export async function selectSubtree(
+  sql: Sql,
+  ctx: Ctx,
+  rootId: string | undefined,
+): Promise<WorkspaceRow[]> {
+  return await sql<WorkspaceRow[]>`
+    with recursive tree as (
+      select id, parent_id, slug, name, status, version, created_at, 1 as step
+      from workspaces
+      where tenant_id = ${ctx.tenantId}
+        and ${rootId ? sql`id = ${rootId}` : sql`parent_id is null`}
+      union all
+      select w.id, w.parent_id, w.slug, w.name, w.status, w.version, w.created_at, tree.step + 1
+      from tree
+      join workspaces w on w.tenant_id = ${ctx.tenantId} and w.parent_id = tree.id
+    )
+    select id, parent_id, slug, name, status, version, created_at
+    from tree
+    order by step, slug`
+}
+
+export async function selectHasActiveChild(sql: Sql, ctx: Ctx, id: string): Promise<boolean> {
+  const rows = await sql`
+    select 1
+    from workspaces
+    where tenant_id = ${ctx.tenantId}
+      and parent_id = ${id}
+      and status = 'active'
+    limit 1`
+  return rows.length > 0
+}
+
+export async function updateWorkspaceRow(
+  sql: Sql,
+  ctx: Ctx,
+  workspace: { id: string; slug: string; name: string; status: WorkspaceStatus },
+): Promise<WorkspaceRow> {
+  const { id, slug, name, status } = workspace
+  const [row] = await sql<[WorkspaceRow]>`
+    update workspaces
+    set slug = ${slug}, name = ${name}, status = ${status}, version = version + 1
+    where tenant_id = ${ctx.tenantId}
+      and id = ${id}
+    returning id, parent_id, slug, name, status, version, created_at`
+  return row
+}
