@@ -51,7 +51,9 @@ export function toObservation(
 ): Observation | null {
   const fields = Object.hasOwn(WHITE_LIST, event.type) ? WHITE_LIST[event.type] : undefined
   if (!fields) return null
-  const said = event.type === RECORDED ? fromRecorded(event, recorded) : fromLifecycle(event)
+  const listed = listedFields(event.payload, fields)
+  const said =
+    event.type === RECORDED ? fromRecorded(event, recorded) : fromLifecycle(event, listed)
   if (!said) return null
   return {
     source: { ...SOURCE, external_id: `event:${event.id}` },
@@ -61,7 +63,7 @@ export function toObservation(
     scopes: scopesOf(event),
     data: {
       ...omit(recorded?.data ?? {}, fields),
-      ...listedFields(event.payload, fields),
+      ...listed,
       mappingVersion: MAPPING_VERSION,
       eventSequence: event.sequence,
       ...(event.traceRunId !== null && { traceRunId: event.traceRunId }),
@@ -85,11 +87,13 @@ function fromRecorded(event: JournalEvent, recorded: RecordedContent | undefined
   }
 }
 
-function fromLifecycle({ type, payload, occurredAt }: JournalEvent): Said {
-  return { kind: type, occurred_at: occurredAt, content: describe(type, payload) }
+function fromLifecycle({ type, occurredAt }: JournalEvent, listed: Listed): Said {
+  return { kind: type, occurred_at: occurredAt, content: describe(type, listed) }
 }
 
-function listedFields(payload: Readonly<Record<string, unknown>>, fields: readonly string[]) {
+type Listed = Readonly<Record<string, unknown>>
+
+function listedFields(payload: JournalEvent['payload'], fields: readonly string[]): Listed {
   return Object.fromEntries(
     fields.flatMap((field) => {
       const value = payload[field]
@@ -127,19 +131,16 @@ function workspaceScope(workspaceId: string | null): string[] {
   return workspaceId === null ? [] : [`workspace:${workspaceId}`]
 }
 
-/** `type: label: detail`, as far as the payload has a label and a detail. */
-function describe(type: string, payload: Readonly<Record<string, unknown>>): string {
-  const label = firstText(payload, ['title', 'name', 'displayName', 'publicId', 'slug'])
-  const detail = firstText(payload, ['reason', 'comment', 'intent'])
+/** `type: label: detail`, as far as the listed fields have a label and a detail. */
+function describe(type: string, listed: Listed): string {
+  const label = firstText(listed, ['title', 'name', 'displayName', 'publicId', 'slug'])
+  const detail = firstText(listed, ['reason', 'comment', 'intent'])
   return [type, ...label, ...detail].join(': ')
 }
 
-function firstText(
-  payload: Readonly<Record<string, unknown>>,
-  fields: readonly string[],
-): string[] {
+function firstText(listed: Listed, fields: readonly string[]): string[] {
   const texts = fields
-    .map((field) => payload[field])
+    .map((field) => listed[field])
     .filter((value) => typeof value === 'string' && value !== '')
   return (texts as string[]).slice(0, 1)
 }
