@@ -88,10 +88,11 @@ function repaired(error: unknown, snapshot: PlannedSnapshot): Repair | undefined
   return observedAt > snapshot.observedAt ? { snapshot: { ...snapshot, observedAt } } : undefined
 }
 
-/** Replaces the text that a JSON pointer names; undefined when it names none of ours. */
+/** Replaces the text that a pointer names (`body.entities.0.title` or `/entities/0/title`); undefined when it names none of ours. */
 function withoutValue(pointer: unknown, snapshot: PlannedSnapshot): Repair | undefined {
   if (typeof pointer !== 'string') return undefined
   const steps = pointer.split(/[/.]/).filter((step) => step !== '' && step !== '#')
+  if (steps[0] === 'body') steps.shift()
   const copy = structuredClone({
     entities: snapshot.entities,
     relations: snapshot.relations,

@@ -60,25 +60,30 @@ function pauseSeconds(error: unknown, attempt: number): number | undefined {
   return mayPass ? Math.min(error.retryAfterSeconds ?? backoff, MAX_PAUSE_SECONDS) : undefined
 }
 
-/** All entities of one kind that memory has open now, page by page. */
-export async function* knownEntities(target: Target, kind: string): AsyncGenerator<KnownEntity> {
+/** All entities of one kind that memory has open now and whose attributes equal `where`, page by page. */
+export async function* knownEntities(
+  target: Target,
+  kind: string,
+  where: Readonly<Record<string, string | boolean>>,
+): AsyncGenerator<KnownEntity> {
+  const conditions = Object.entries(where).map(([field, value]) => ({ field, op: 'eq', value }))
   let cursor: string | undefined
   do {
     const answer = await callPatiently(target, queryEntities, {
       body: {
         workspaceId: target.workspaceId,
         kinds: [kind],
+        where: conditions,
         limit: PAGE,
         ...(cursor === undefined ? {} : { cursor }),
       },
     })
-    const { items, nextCursor, next_cursor: snakeCursor } = answer
+    const { items, nextCursor } = answer
     for (const item of Array.isArray(items) ? (items as Partial<KnownEntity>[]) : []) {
       const { key, attributes } = item
       if (typeof key === 'string') yield { kind, key, attributes: attributes ?? {} }
     }
-    const next = nextCursor ?? snakeCursor
-    cursor = typeof next === 'string' ? next : undefined
+    cursor = typeof nextCursor === 'string' ? nextCursor : undefined
   } while (cursor !== undefined)
 }
 
@@ -88,8 +93,7 @@ export async function readRecorded(
   origin: Origin,
 ): Promise<Map<string, RecordedPart>> {
   const recorded = new Map<string, RecordedPart>()
-  for await (const { attributes } of knownEntities(target, MARKER_KIND)) {
-    if (attributes['source'] !== origin.source || attributes['root'] !== origin.root) continue
+  for await (const { attributes } of knownEntities(target, MARKER_KIND, { ...origin })) {
     const part = recordedPart(attributes)
     if (part) recorded.set(part.scope, part)
   }

@@ -1,7 +1,6 @@
-import { boundedKey } from '../snapshot.ts'
 import type { SnapshotRelation, Unit } from '../snapshot.ts'
 import { cutText, oneLine } from '../text.ts'
-import { commitRef, fileRef, personRef } from './names.ts'
+import { commitRef, fileRef, pathAliases, personRef } from './names.ts'
 import type { Author, CommitRecord, FileChange } from './records.ts'
 import { MAX_MESSAGE, MAX_TITLE, shown, time } from './wording.ts'
 import type { UnitOptions } from './wording.ts'
@@ -153,7 +152,7 @@ function pastFile(options: UnitOptions, commit: CommitRecord, change: FileChange
         ...time('lastChangedAt', commit.committedAt),
         ...(renamed ? { renamedTo: cutText(change.path, 4096) } : {}),
       },
-      aliases: [boundedKey(path)],
+      aliases: pathAliases(path),
       provenance: { repo, sha: commit.sha, path: cutText(path, 1000) },
     },
     relations: [],

@@ -51,6 +51,11 @@ export function fileRef(repo: string, path: string): EntityRef {
   return { kind: 'file', key: boundedKey(`file:${repo}:${path}`) }
 }
 
+/** What a file is also called: its path, unless that is blank. */
+export function pathAliases(path: string): string[] {
+  return path.trim() === '' ? [] : [boundedKey(path)]
+}
+
 export function documentKey(repo: string, path: string): string {
   return boundedKey(`doc:${repo}:${path}`)
 }

@@ -3,6 +3,8 @@ import { isUtf8 } from 'node:buffer'
 const BACKSLASH = 0x5c
 const QUOTE = 0x22
 const DELETE = 0x7f
+/** Beyond ASCII: the other control characters and the line separators. */
+const INVISIBLE = /[\u0080-\u009f\u2028\u2029]/
 const ESCAPES: ReadonlyMap<number, string> = new Map([
   [0x07, '\\a'],
   [0x08, '\\b'],
@@ -18,10 +20,10 @@ const ESCAPES: ReadonlyMap<number, string> = new Map([
 /**
  * A path of a repository as text, the way git itself prints it: unchanged when it is clean UTF-8,
  * otherwise in quotes with C escapes (`"tab\\there"`, `"\\377"`). Different paths give different texts,
- * and no text holds an ASCII control character.
+ * and no text holds a control character or a line separator.
  */
 export function pathText(bytes: Buffer): string {
-  const valid = isUtf8(bytes)
+  const valid = isUtf8(bytes) && !INVISIBLE.test(bytes.toString('utf8'))
   if (valid && !bytes.some(needsEscape)) return bytes.toString('utf8')
   let text = ''
   let plainFrom = 0

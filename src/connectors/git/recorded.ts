@@ -11,9 +11,8 @@ export type StoredDocuments = ReadonlyMap<string, string>
 /** What memory has as documents of this repository, by the file entities published after them. */
 export async function readStoredDocuments(target: Target, repo: string): Promise<StoredDocuments> {
   const stored = new Map<string, string>()
-  for await (const { attributes } of knownEntities(target, 'file')) {
+  for await (const { attributes } of knownEntities(target, 'file', { repo, document: true })) {
     const { path, blobSha } = attributes
-    if (attributes['repo'] !== repo || attributes['document'] !== true) continue
     if (typeof path === 'string' && typeof blobSha === 'string') stored.set(path, blobSha)
   }
   return stored
@@ -22,9 +21,9 @@ export async function readStoredDocuments(target: Target, repo: string): Promise
 /** The commits of this repository that memory has, by sha. */
 export async function readKnownCommits(target: Target, repo: string): Promise<Set<string>> {
   const known = new Set<string>()
-  for await (const { attributes } of knownEntities(target, 'commit')) {
+  for await (const { attributes } of knownEntities(target, 'commit', { repo })) {
     const { sha } = attributes
-    if (attributes['repo'] === repo && typeof sha === 'string') known.add(sha)
+    if (typeof sha === 'string') known.add(sha)
   }
   return known
 }
@@ -40,7 +39,7 @@ export async function refuseStranger(
 ): Promise<void> {
   if (!reading.historyComplete) return
   const { key } = repositoryRef(repo)
-  for await (const known of knownEntities(target, 'repository')) {
+  for await (const known of knownEntities(target, 'repository', { name: repo })) {
     const published = known.attributes['firstCommit']
     if (known.key !== key || typeof published !== 'string') continue
     if (published === firstCommit(reading)) return

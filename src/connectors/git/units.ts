@@ -1,7 +1,6 @@
-import { boundedKey } from '../snapshot.ts'
 import type { SnapshotRelation, Unit } from '../snapshot.ts'
 import { cutText, oneLine } from '../text.ts'
-import { branchRef, commitRef, fileRef, repositoryRef, tagRef } from './names.ts'
+import { branchRef, pathAliases, commitRef, fileRef, repositoryRef, tagRef } from './names.ts'
 import { firstCommit } from './records.ts'
 import type { RepositoryReading, RepositoryRecord, TagRecord, TreeEntry } from './records.ts'
 import { MAX_MESSAGE, MAX_TITLE, shown, time } from './wording.ts'
@@ -31,7 +30,7 @@ export function repositoryUnit(options: UnitOptions, reading: RepositoryReading)
 /** Where the published head stands; the one unit that changes with every commit. */
 export function branchUnit(options: UnitOptions, repository: RepositoryRecord): Unit {
   const { repo } = options
-  const name = repository.branch ?? 'HEAD'
+  const name = oneLine(repository.branch ?? 'HEAD', MAX_TITLE)
   const ref = branchRef(repo, name)
   const { head } = repository
   const relations: SnapshotRelation[] = [
@@ -64,7 +63,7 @@ export function fileUnit(options: UnitOptions, entry: TreeEntry, isDocument: boo
   return {
     entity: {
       ...ref,
-      title: oneLine(entry.path, 500),
+      title: oneLine(entry.path, 500) || ref.key,
       attributes: {
         repo,
         path: cutText(entry.path, 4096),
@@ -74,7 +73,7 @@ export function fileUnit(options: UnitOptions, entry: TreeEntry, isDocument: boo
         ...(entry.size === undefined ? {} : { size: entry.size }),
         ...(isDocument ? { document: true } : {}),
       },
-      aliases: [boundedKey(entry.path)],
+      aliases: pathAliases(entry.path),
       provenance: { repo, sha: entry.blobSha, path: cutText(entry.path, 1000) },
     },
     relations: [{ relation: 'part_of', from: ref, to: repositoryRef(repo) }],
