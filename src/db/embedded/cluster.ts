@@ -81,10 +81,14 @@ async function checkMajorVersion(home: Home, data: string): Promise<void> {
   const server = await runProgram(home.account, join(home.binaries.folder, 'bin/postgres'), [
     '--version',
   ])
-  const major = /(\d+)/.exec(server.output)?.[1]
+  // The output is "postgres (PostgreSQL) 18.4".
+  const major = /^postgres \(PostgreSQL\) (\d+)/.exec(server.output)?.[1]
+  if (major === undefined) {
+    throw new StartError(`Cannot run the embedded PostgreSQL: ${lastLine(server.output)}`)
+  }
   if (made === major) return
   throw new StartError(
-    `Cannot open the database in "${data}": PostgreSQL ${made} made it and this version brings PostgreSQL ${major ?? 'of unknown version'}; ` +
+    `Cannot open the database in "${data}": PostgreSQL ${made} made it and this version brings PostgreSQL ${major}; ` +
       'move the data with the version that made it (control-plane db backup, then restore)',
   )
 }

@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { StartError } from '#lib/start-error.ts'
@@ -22,8 +22,7 @@ export async function awaitOldServer(
     const pid = await readPid(data)
     if (pid === undefined) return
     if (!(await isServerOf(pid, data))) {
-      // The number belongs to nobody now, or to some other program, which PostgreSQL could not tell.
-      await rm(join(data, 'postmaster.pid'), { force: true })
+      await disownPid(data)
       return
     }
     if (!told) {
@@ -45,6 +44,17 @@ async function readPid(data: string): Promise<number | undefined> {
   const text = await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')
   const pid = Number.parseInt(text, 10)
   return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined
+}
+
+/**
+ * The number belongs to nobody now, to a zombie or to some other program; PostgreSQL could not tell and would
+ * refuse to start. It does not mind its parent's number, and the rest of the file has to stay: by the shared
+ * memory named there it recognises server processes that outlived their postmaster.
+ */
+async function disownPid(data: string): Promise<void> {
+  const path = join(data, 'postmaster.pid')
+  const text = await readFile(path, 'utf8').catch(() => undefined)
+  if (text !== undefined) await writeFile(path, text.replace(/^\d+/, String(process.pid)))
 }
 
 async function isServerOf(pid: number, data: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { chmod, cp, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises'
+import { chmod, cp, mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { StartError } from '#lib/start-error.ts'
@@ -88,11 +88,19 @@ export async function copyBinaries(binaries: Binaries, parent: string): Promise<
     const unfinished = `${folder}.${process.pid}`
     await mkdir(unfinished, { recursive: true })
     await cp(binaries.folder, unfinished, { recursive: true, verbatimSymlinks: true })
+    await openFolders(unfinished)
     await makeLinks(unfinished)
-    await chmod(unfinished, 0o755)
     await rename(unfinished, folder).catch(() => rm(unfinished, { recursive: true }))
   }
   return { folder, version: binaries.version }
+}
+
+/** The copy takes over the modes of an installation that may be read-only, or for other eyes only. */
+async function openFolders(folder: string): Promise<void> {
+  await chmod(folder, 0o755)
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (entry.isDirectory()) await chmod(join(entry.parentPath, entry.name), 0o755)
+  }
 }
 
 async function makeLinks(folder: string): Promise<void> {
@@ -101,7 +109,7 @@ async function makeLinks(folder: string): Promise<void> {
   const links: unknown = JSON.parse(await readFile(list, 'utf8'))
   if (!Array.isArray(links)) return
   for (const { source, target } of links as { source: string; target: string }[]) {
-    const path = join(folder, '..', target)
+    const path = join(folder, target.replace(/^native\//, ''))
     await symlink(basename(source), path).catch((error: unknown) => ignoreExisting(error))
   }
 }

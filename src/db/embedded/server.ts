@@ -15,6 +15,8 @@ const POLL_MS = 20
 const READY_TIMEOUT_MS = 600_000
 const TELL_AFTER_MS = 3_000
 const STOP_TIMEOUT_MS = 60_000
+const STRAGGLERS_TIMEOUT_MS = 30_000
+const STRAGGLERS_POLL_MS = 200
 
 /** A running server process. */
 export interface Server {
@@ -34,10 +36,31 @@ export async function startServer(
   progress: (message: string) => void,
 ): Promise<Server> {
   const account = await endingWithUs(home.account)
+  const started = Date.now()
+  for (;;) {
+    const result = await tryStart({ ...home, account }, args, progress)
+    if (typeof result !== 'string') return result
+    // After kill -9 of a whole server its last processes may need a moment to notice.
+    const passing = result.includes('pre-existing shared memory block')
+    if (!passing || Date.now() - started > STRAGGLERS_TIMEOUT_MS) {
+      throw new StartError(
+        `Cannot start the database server: ${result} (see ${join(home.folder, 'server.log')})`,
+      )
+    }
+    await delay(STRAGGLERS_POLL_MS)
+  }
+}
+
+/** Resolves to the server's reason when it does not start. */
+async function tryStart(
+  home: Home,
+  args: readonly string[],
+  progress: (message: string) => void,
+): Promise<Server | string> {
   const logPath = join(home.folder, 'server.log')
   const log = await openLog(logPath)
   const program = join(home.binaries.folder, 'bin/postgres')
-  const { command, args: all, options } = launch(account, program, args)
+  const { command, args: all, options } = launch(home.account, program, args)
   const child = spawn(command, all, {
     ...options,
     // Its own process group: Ctrl-C reaches us, and we stop it after we have finished.
@@ -46,16 +69,12 @@ export async function startServer(
   })
   const ended = endOf(child)
   await log.file.close()
-  const server = { ended, stop: () => stop(child, ended) }
-  try {
-    await untilReady(child, join(home.folder, 'data'), progress)
-  } catch {
-    await server.stop()
-    const said = (await readFile(logPath, 'utf8')).slice(log.start)
-    throw new StartError(`Cannot start the database server: ${cause(said)} (see ${logPath})`)
+  if (await becomesReady(child, join(home.folder, 'data'), progress)) {
+    child.unref()
+    return { ended, stop: () => stop(child, ended) }
   }
-  child.unref()
-  return server
+  await stop(child, ended)
+  return cause((await readFile(logPath, 'utf8')).slice(log.start))
 }
 
 async function endingWithUs(account: Account): Promise<Account> {
@@ -74,17 +93,17 @@ async function openLog(path: string) {
   return { file: await open(path, keep ? 'a' : 'w', 0o600), start: keep ? size : 0 }
 }
 
-async function untilReady(
+async function becomesReady(
   child: ChildProcess,
   data: string,
   progress: (message: string) => void,
-): Promise<void> {
+): Promise<boolean> {
   const started = Date.now()
   let told = false
   while (child.exitCode === null && child.signalCode === null) {
     const lines = await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')
     const [pid, , , , , , , status] = lines.split('\n')
-    if (pid === String(child.pid) && status?.trim() === 'ready') return
+    if (pid === String(child.pid) && status?.trim() === 'ready') return true
     const waited = Date.now() - started
     if (waited > READY_TIMEOUT_MS) break
     if (!told && waited > TELL_AFTER_MS) {
@@ -93,7 +112,7 @@ async function untilReady(
     }
     await delay(POLL_MS)
   }
-  throw new Error('not ready')
+  return false
 }
 
 /** The first reason that the server gave; what follows it are consequences and hints. */

@@ -1,4 +1,4 @@
-import { access, chmod, chown, constants, mkdir } from 'node:fs/promises'
+import { access, chmod, chown, constants, mkdir, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { reason, StartError } from '#lib/start-error.ts'
@@ -109,6 +109,8 @@ async function chooseListen(home: Home): Promise<Listen> {
   if (process.platform === 'win32' || Buffer.byteLength(path) > MAX_SOCKET_PATH_BYTES) {
     return { port: await freePort() }
   }
+  // What a killed server left there would keep the next one from starting.
+  await rm(socketFolder, { recursive: true, force: true })
   await mkdir(socketFolder, { recursive: true, mode: 0o700 })
   await chmod(socketFolder, 0o700)
   const { ids } = home.account
