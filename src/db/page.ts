@@ -58,6 +58,7 @@ export function pageOf<Row extends Position, Item>(
 }
 
 const PREFIX = 'pc1_'
+const MOMENT = /^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 function encode(listing: string, { createdAt, id }: Position): string {
   const text = JSON.stringify([listing, createdAt.toISOString(), id])
@@ -68,8 +69,8 @@ function decode(listing: string, cursor: string): Position {
   const parts = cursor.startsWith(PREFIX) ? parse(cursor.slice(PREFIX.length)) : undefined
   const [name, at, id] = Array.isArray(parts) && parts.length === 3 ? (parts as unknown[]) : []
   if (name === listing && typeof at === 'string' && typeof id === 'string' && isUuid(id)) {
-    const createdAt = new Date(at)
-    if (/^[12]\d{3}-/.test(at) && !Number.isNaN(createdAt.getTime())) return { createdAt, id }
+    const createdAt = new Date(MOMENT.test(at) ? at : Number.NaN)
+    if (!Number.isNaN(createdAt.getTime())) return { createdAt, id }
   }
   throw new AppError('invalid_cursor', 'Cannot read the cursor: it is not one of this listing', {
     details: { errors: [{ loc: 'query.cursor', message: 'must be a cursor of this listing' }] },
