@@ -1,0 +1,28 @@
+import { routes as artifacts } from './artifacts.ts'
+import { routes as claims } from './claims.ts'
+import { routes as context } from './context.ts'
+import { routes as events } from './events-api.ts'
+import { routes as knowledge } from './knowledge.ts'
+import { routes as observations } from './observations.ts'
+import { routes as operations } from './operations.ts'
+import { routes as org } from './org.ts'
+import { routes as runs } from './runs.ts'
+import { routes as sessions } from './sessions.ts'
+import { routes as tasks } from './tasks.ts'
+import { routes as workspaces } from './workspaces.ts'
+
+/** Every route of the control plane by its operation id: the API document, and what tests walk. */
+export const controlPlaneRoutes = {
+  ...org,
+  ...workspaces,
+  ...sessions,
+  ...tasks,
+  ...claims,
+  ...runs,
+  ...artifacts,
+  ...events,
+  ...context,
+  ...observations,
+  ...knowledge,
+  ...operations,
+}
