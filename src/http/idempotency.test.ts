@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { testApp, testClient } from '../../test/support/client.ts'
+import { testTenant } from '../../test/support/ctx.ts'
+import { sharedDb } from '../../test/support/db.ts'
+import { send } from '#client/client.ts'
+import type { ClientOptions } from '#client/client.ts'
+import * as workspaces from '#contract/workspaces.ts'
+import { orgRoutes } from '#org/routes.ts'
+
+const db = await sharedDb()
+const app = testApp(db, orgRoutes)
+
+async function create(client: ClientOptions, idempotencyKey: string, slug: string) {
+  const body = { slug, name: slug }
+  const response = await send(client, workspaces.createWorkspace, { body, idempotencyKey })
+  const reply = (await response.json()) as { id?: string; error?: { code: string } }
+  return { response, reply, isReplay: response.headers.get('idempotency-replayed') === 'true' }
+}
+
+describe('Idempotency-Key', () => {
+  it('lets one of twenty twins act and gives all of them its answer', async () => {
+    const { key, ctx } = await testTenant(db)
+    const client = testClient(app, key)
+    const wish = randomUUID()
+    const twins = await Promise.all(Array.from({ length: 20 }, () => create(client, wish, 'twins')))
+
+    assert.deepEqual(new Set(twins.map(({ response }) => response.status)), new Set([201]))
+    assert.equal(new Set(twins.map(({ reply }) => reply.id)).size, 1)
+    assert.equal(twins.filter(({ isReplay }) => !isReplay).length, 1)
+    const made = await db`select id from workspaces where tenant_id = ${ctx.tenantId}`
+    assert.equal(made.length, 1)
+  })
+
+  it('refuses the key for another body, another route and another principal', async () => {
+    const tenant = await testTenant(db)
+    const client = testClient(app, tenant.key)
+    const other = testClient(app, (await tenant.caller(['workspaces.manage'])).key)
+    const wish = randomUUID()
+    await create(client, wish, 'first')
+
+    const body = await create(client, wish, 'second')
+    const principal = await create(other, wish, 'first')
+    assert.deepEqual(
+      [body, principal].map(({ reply }) => reply.error?.code),
+      ['idempotency_key_reused', 'idempotency_key_reused'],
+    )
+    assert.ok(!JSON.stringify(body.reply).includes('first'))
+  })
+
+  it('stores no failure: the same key works once the cause is gone', async () => {
+    const { key } = await testTenant(db)
+    const client = testClient(app, key)
+    const wish = randomUUID()
+    await create(client, randomUUID(), 'taken')
+    assert.equal((await create(client, wish, 'taken')).response.status, 409)
+    assert.equal((await create(client, wish, 'taken')).response.status, 409)
+  })
+
+  it('asks again who calls before it repeats an answer', async () => {
+    const tenant = await testTenant(db)
+    const caller = await tenant.caller(['workspaces.manage'])
+    const client = testClient(app, caller.key)
+    const wish = randomUUID()
+    await create(client, wish, 'mine')
+    await db`
+      update api_keys set revoked_at = now()
+      where tenant_id = ${tenant.ctx.tenantId} and principal_id = ${caller.ctx.actorId}`
+    assert.equal((await create(client, wish, 'mine')).response.status, 401)
+  })
+
+  it('keeps keys of different tenants apart', async () => {
+    const wish = randomUUID()
+    const [one, two] = [await testTenant(db), await testTenant(db)]
+    const first = await create(testClient(app, one.key), wish, 'same')
+    const second = await create(testClient(app, two.key), wish, 'same')
+    assert.deepEqual([first.response.status, second.response.status], [201, 201])
+    assert.notEqual(first.reply.id, second.reply.id)
+  })
+
+  it('forgets after its time', async () => {
+    const { key, ctx } = await testTenant(db)
+    const client = testClient(app, key)
+    const wish = randomUUID()
+    await create(client, wish, 'before')
+    await db`
+      update idempotency_records set expires_at = now() - interval '1 second'
+      where tenant_id = ${ctx.tenantId}`
+    assert.equal((await create(client, wish, 'after')).response.status, 201)
+  })
+})
