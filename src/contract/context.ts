@@ -1,19 +1,15 @@
 import { z } from 'zod'
+import { Artifact } from './artifacts.ts'
 import { Instant, TaskRef } from './common.ts'
 import { EntityKey } from './observations.ts'
 import { route } from './route.ts'
+import { Run } from './runs.ts'
+import { Session } from './sessions.ts'
+import { Task } from './tasks.ts'
 
 const id = z.uuid()
 const nullableId = id.nullable()
 const Moment = z.iso.datetime()
-
-const SessionView = z.strictObject({
-  id,
-  status: z.string(),
-  clientName: z.string(),
-  harnessType: z.string().nullable(),
-  expiresAt: Moment,
-})
 
 const ClaimView = z.strictObject({
   id,
@@ -26,16 +22,8 @@ const ClaimView = z.strictObject({
   expiresAt: Moment,
 })
 
-const RunView = z.strictObject({
-  id,
-  taskId: id,
-  taskPublicId: z.string(),
-  claimId: nullableId,
-  status: z.string(),
-  attempt: z.int(),
-  startedAt: Moment,
-  finishedAt: Moment.nullable(),
-})
+/** Without what went in and came out, which can be large. */
+const RunView = Run.omit({ input: true, output: true })
 
 const SkillView = z.strictObject({
   id,
@@ -64,8 +52,8 @@ const harness = {
   tenant: z.strictObject({ id, slug: z.string(), name: z.string() }),
   principal: z.strictObject({ id, kind: z.string(), displayName: z.string() }),
   /** The session asked for. */
-  session: SessionView.nullable(),
-  activeSessions: z.array(SessionView),
+  session: Session.nullable(),
+  activeSessions: z.array(Session),
   /** Active and unexpired, newest first. */
   activeClaims: z.array(ClaimView),
   activeRuns: z.array(RunView),
@@ -84,25 +72,25 @@ const harness = {
 export const HarnessContext = z.strictObject(harness).meta({ id: 'HarnessContext' })
 export type HarnessContext = z.output<typeof HarnessContext>
 
-const TaskFocus = z.strictObject({
-  id,
-  publicId: z.string(),
-  title: z.string(),
-  description: z.string().nullable(),
-  status: z.string(),
-  priority: z.string(),
-  workspaceId: nullableId,
-  version: z.int(),
-  activeClaimId: nullableId,
+const TaskFocus = Task.pick({
+  id: true,
+  publicId: true,
+  title: true,
+  description: true,
+  status: true,
+  priority: true,
+  workspaceId: true,
+  version: true,
+  activeClaimId: true,
 })
 
-const ArtifactView = z.strictObject({
-  id,
-  type: z.string(),
-  name: z.string(),
-  uri: z.string().nullable(),
-  runId: nullableId,
-  createdAt: Moment,
+const ArtifactView = Artifact.pick({
+  id: true,
+  type: true,
+  name: true,
+  uri: true,
+  runId: true,
+  createdAt: true,
 })
 
 export const Focus = z.strictObject({
@@ -160,7 +148,7 @@ export const Freshness = z.strictObject({
   memoryLagCapped: z.boolean(),
   /** Age of the first event not yet delivered. */
   memoryLagSeconds: z.number().nullable(),
-  /** How long the journal's oldest open transaction has been holding newer events back. */
+  /** Age of the oldest committed event that a transaction still open holds back; 0 when there is none. */
   horizonLagSeconds: z.number().nullable(),
   memoryIngest: z
     .strictObject({

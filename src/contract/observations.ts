@@ -34,32 +34,21 @@ const ObservationKind = z.string().refine(
   }),
 )
 
-const validity = { validFrom: Instant.optional(), validTo: Instant.optional() }
-const endsAfterItBegins = ({
-  validFrom,
-  validTo,
-}: {
-  validFrom?: string | undefined
-  validTo?: string | undefined
-}) =>
-  validFrom === undefined || validTo === undefined || Date.parse(validFrom) < Date.parse(validTo)
-const INTERVAL = { path: ['validTo'], error: 'must be later than validFrom' }
-
 const Properties = z.record(z.string().min(1).max(200), z.unknown())
 
 /** What an observation claims about the world, in the form that memory turns into graph and facts. */
 export const Assertion = z.discriminatedUnion('assert', [
   z.strictObject({
     assert: z.literal('entity'),
-    entity: z
-      .strictObject({
-        key: EntityKey,
-        type: z.string().min(1).max(128).regex(/^\S+$/, 'must not hold white space'),
-        title: z.string().max(2000).optional(),
-        properties: Properties.optional(),
-        ...validity,
-      })
-      .refine(endsAfterItBegins, INTERVAL),
+    entity: z.strictObject({
+      key: EntityKey,
+      type: z
+        .string()
+        .max(64)
+        .regex(/^[^\s\p{Cc}]+$/u, 'must not hold white space'),
+      title: z.string().max(2000).optional(),
+      properties: Properties.optional(),
+    }),
   }),
   z.strictObject({
     assert: z.literal('fact'),
@@ -72,14 +61,21 @@ export const Assertion = z.discriminatedUnion('assert', [
           .regex(/^[A-Za-z][A-Za-z0-9._-]*$/, 'must be a name such as DEPENDS_ON'),
         object: EntityKey,
         confidence: z.number().min(0).max(1).optional(),
-        ...validity,
+        validFrom: Instant.optional(),
+        validTo: Instant.optional(),
         /** The fact that this one replaces. */
         supersedes: z
           .string()
           .regex(/^fact-[0-9a-f]{24}$/, 'must be the id of a fact')
           .optional(),
       })
-      .refine(endsAfterItBegins, INTERVAL),
+      .refine(
+        ({ validFrom, validTo }) =>
+          validFrom === undefined ||
+          validTo === undefined ||
+          Date.parse(validFrom) < Date.parse(validTo),
+        { path: ['validTo'], error: 'must be later than validFrom' },
+      ),
   }),
 ])
 export type Assertion = z.output<typeof Assertion>

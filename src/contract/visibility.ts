@@ -21,11 +21,6 @@ export function stampScopes({ visibility, workspaceId, authorId }: Stamp): strin
   return workspaceId === null ? [] : [`workspace:${workspaceId}`]
 }
 
-/** True when the author alone may read the text of an observation. */
-export function isHidden({ visibility, authorId }: Stamp, readerId: string): boolean {
-  return visibility === 'private' && authorId !== readerId
-}
-
 /**
  * What a reader asks memory for: the workspace in focus with its ancestors, or every workspace of the
  * tenant when there is no focus, and the reader's own private items. Always sent, so that nobody reads

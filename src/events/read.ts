@@ -50,6 +50,26 @@ export async function readEvents(
   return { events, next: hasMore || !frontier ? reached : later(frontier, reached), hasMore }
 }
 
+/**
+ * The last `limit` stable events, oldest first, and where to go on from: the frontier taken before
+ * they were read, so that nothing between the two is missed.
+ */
+export async function readTail(
+  sql: Sql,
+  ctx: Tenant,
+  page: { limit: number; filter?: EventFilter },
+): Promise<EventPage> {
+  const { limit, filter = {} } = page
+  const frontier = await currentPosition(sql, ctx)
+  const rows = await selectPage(sql, ctx, { after: ORIGIN, limit, filter, newestFirst: true })
+  const [newest] = rows
+  return {
+    events: rows.toReversed().map(toEvent),
+    next: newest ? later(frontier, positionOf(newest)) : frontier,
+    hasMore: false,
+  }
+}
+
 function later(a: Position, b: Position): Position {
   return comparePositions(a, b) > 0 ? a : b
 }
@@ -67,9 +87,9 @@ function toEvent({ journalEpoch, ...row }: Row): JournalEvent {
 async function selectPage(
   sql: Sql,
   ctx: Tenant,
-  page: { after: Position; limit: number; filter: EventFilter },
+  page: { after: Position; limit: number; filter: EventFilter; newestFirst?: boolean },
 ): Promise<Row[]> {
-  const { after, limit, filter } = page
+  const { after, limit, filter, newestFirst = false } = page
   return await sql<Row[]>`
     select e.journal_epoch, e.tx_id::text as tx_id, e.sequence, e.id, e.tenant_id, e.type,
            e.schema_version, e.entity_type, e.entity_id, e.entity_version, e.workspace_id,
@@ -92,7 +112,11 @@ async function selectPage(
       }
       ${filter.entityType === undefined ? sql`` : sql`and e.entity_type = ${filter.entityType}`}
       ${filter.entityId === undefined ? sql`` : sql`and e.entity_id = ${filter.entityId}`}
-    order by e.journal_epoch, e.tx_id, e.sequence
+    order by ${
+      newestFirst
+        ? sql`e.journal_epoch desc, e.tx_id desc, e.sequence desc`
+        : sql`e.journal_epoch, e.tx_id, e.sequence`
+    }
     limit ${limit}`
 }
 
@@ -133,4 +157,18 @@ export async function countEventsAfter(
       limit ${cap}
     ) as pending`
   return row ?? { count: 0, firstAt: null }
+}
+
+/**
+ * Age in seconds of the tenant's oldest committed event that an open transaction still holds back from
+ * readers; 0 when none is held back. Uses the primary key of events.
+ */
+export async function horizonLagSeconds(sql: Sql, ctx: Tenant): Promise<number> {
+  const [row] = await sql<{ lag: number }[]>`
+    select coalesce(extract(epoch from clock_timestamp() - min(e.occurred_at)), 0)::float8 as lag
+    from events e
+    where e.tenant_id = ${ctx.tenantId}
+      and e.journal_epoch = (select journal_epoch from journal_state)
+      and e.tx_id >= pg_snapshot_xmin(pg_current_snapshot())`
+  return Math.max(0, row?.lag ?? 0)
 }

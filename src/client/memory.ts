@@ -1,0 +1,144 @@
+import type { Route } from '#contract/route.ts'
+import { send, TransportError } from './client.ts'
+import type { CallInput } from './client.ts'
+
+/** Where the memory service is and how we show ourselves to it. */
+export interface MemoryOptions {
+  url: string
+  apiKey: string
+  /** Of a service in the same process. */
+  fetch?: typeof fetch
+}
+
+/** What came of asking memory. Everything that can happen is an answer; nothing is thrown. */
+export type MemoryAnswer =
+  | { kind: 'ok'; status: number; body: Record<string, unknown> }
+  /** Memory's own refusal; `detail` is for us and is never shown to a caller. */
+  | { kind: 'refused'; status: number; detail: unknown; retryAfterSeconds?: number }
+  /** A success that is no JSON object, or one that could not be passed on. */
+  | { kind: 'malformed'; status: number }
+  | { kind: 'unreachable'; cause: unknown }
+  /** Our own deadline passed, or the caller went away. */
+  | { kind: 'timeout' }
+
+export interface Asking {
+  signal: AbortSignal
+  /** Forwarded as `X-Run-Id`. */
+  traceRunId?: string
+}
+
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024
+const MAX_DEPTH = 200
+
+/** Asks memory and never throws: a failure of memory is an answer that the caller has to deal with. */
+export async function askMemory<R extends Route>(
+  options: MemoryOptions,
+  route: R,
+  input: CallInput<R>,
+  { signal, traceRunId }: Asking,
+): Promise<MemoryAnswer> {
+  const { url, apiKey: token, fetch: inProcess } = options
+  const headers = { ...input.headers, ...(traceRunId !== undefined && { 'x-run-id': traceRunId }) }
+  const ask = async (): Promise<MemoryAnswer> => {
+    const client = { url, token, ...(inProcess && { fetch: inProcess }) }
+    const response = await send(client, route, { ...input, headers, signal })
+    const text = await readText(response)
+    return response.ok ? success(response, text) : refusal(response, text)
+  }
+  try {
+    return await Promise.race([ask(), aborted(signal)])
+  } catch (error) {
+    return signal.aborted ? { kind: 'timeout' } : { kind: 'unreachable', cause: error }
+  }
+}
+
+/** An in-process fetch does not know our deadline, so we do not rely on it to keep it. */
+function aborted(signal: AbortSignal): Promise<MemoryAnswer> {
+  return new Promise((resolve) => {
+    const stop = () => resolve({ kind: 'timeout' })
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+  })
+}
+
+/**
+ * True when the same question may be answered later: no answer, an answer that is not memory's, 5xx,
+ * 429, and 401 or 403, which are faults of our credential and not of the question.
+ */
+export function isRetryable(answer: MemoryAnswer): boolean {
+  if (answer.kind === 'ok') return false
+  if (answer.kind !== 'refused') return true
+  return answer.status >= 500 || [401, 403, 429].includes(answer.status)
+}
+
+/** One line for an operator: says what happened, never what memory wrote. */
+export function describeAnswer(answer: MemoryAnswer): string {
+  if (answer.kind === 'refused') return `memory refused with status ${answer.status}`
+  if (answer.kind === 'malformed') {
+    return `memory answered ${answer.status} with something that is not its contract`
+  }
+  return PLAIN[answer.kind]
+}
+
+const PLAIN = {
+  ok: 'memory answered',
+  unreachable: 'memory cannot be reached',
+  timeout: 'memory did not answer in time',
+} as const
+
+async function readText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length
+    if (size > MAX_ANSWER_BYTES) throw new TransportError('The answer of memory is too large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+function success({ status }: Response, text: string): MemoryAnswer {
+  const body = parse(text)
+  return isObject(body) && isSendable(body)
+    ? { kind: 'ok', status, body }
+    : { kind: 'malformed', status }
+}
+
+function refusal(response: Response, text: string): MemoryAnswer {
+  const { status } = response
+  const body = parse(text)
+  const retryAfterSeconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+  return {
+    kind: 'refused',
+    status,
+    detail: isObject(body) ? body['detail'] : undefined,
+    ...(Number.isFinite(retryAfterSeconds) && { retryAfterSeconds }),
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/**
+ * `1e999` parses to Infinity, which JSON cannot say, and what is nested without end cannot be written
+ * again without running out of stack.
+ */
+function isSendable(root: object): boolean {
+  const open: [unknown, number][] = [[root, 0]]
+  for (let next = open.pop(); next; next = open.pop()) {
+    const [value, depth] = next
+    if (depth > MAX_DEPTH || (typeof value === 'number' && !Number.isFinite(value))) return false
+    if (typeof value !== 'object' || value === null) continue
+    for (const item of Object.values(value)) open.push([item, depth + 1])
+  }
+  return true
+}
