@@ -81,16 +81,28 @@ function check(
     const [issue] = result.error.issues
     const details = (issue as { params?: { details?: Record<string, unknown> } }).params?.details
     throw new AppError(first, `Cannot read the request: ${issue?.message}`, {
-      details: { ...details, errors: result.error.issues.flatMap((i) => faults(i, place)) },
+      details: { ...details, errors: faultsOf(result.error, place) },
     })
   }
-  throw invalid(result.error.issues.flatMap((issue) => faults(issue, place)))
+  throw invalid(faultsOf(result.error, place))
 }
 
 function codeOf(issue: z.core.$ZodIssue): ErrorCode | undefined {
   if (issue.code !== 'custom') return undefined
   const code: unknown = issue.params?.['code']
   return ERROR_CODES.find((known) => known === code)
+}
+
+/** A refusal stays small, however much was wrong. */
+const MAX_FAULTS = 50
+const MAX_LOC_CHARS = 200
+
+function faultsOf(error: z.ZodError, place: Place) {
+  return error.issues
+    .slice(0, MAX_FAULTS)
+    .flatMap((issue) => faults(issue, place))
+    .slice(0, MAX_FAULTS)
+    .map(({ loc, message }) => ({ loc: loc.slice(0, MAX_LOC_CHARS), message }))
 }
 
 /** An unknown field is reported under its own name, as the caller wrote it. */
@@ -107,7 +119,7 @@ function invalid(errors: { loc: string; message: string }[]): AppError {
   return new AppError(
     'invalid_request',
     `Cannot read the request: ${first?.loc} ${first?.message}`,
-    { details: { errors: errors.slice(0, 50) } },
+    { details: { errors } },
   )
 }
 

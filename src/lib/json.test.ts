@@ -13,7 +13,7 @@ describe('parseJson', () => {
       fc.property(fc.json({ maxDepth: 8 }), (text) => {
         const result = parseJson(text)
         if (result.ok) assert.deepEqual(result.value, JSON.parse(text))
-        else assert.match(result.problem.message, /NUL|surrogate|exactly/)
+        else assert.match(result.problem.message, /NUL|surrogate|exactly|__proto__/)
       }),
     )
   })
@@ -25,6 +25,7 @@ describe('parseJson', () => {
     'a number that vanishes': '[1e-400]',
     'a NUL in a text': '{"a":["\\u0000"]}',
     'a NUL in a key': '{"a\\u0000":1}',
+    'a key that JavaScript would drop': '[{"__proto__":{}}]',
     'half of a surrogate pair': '{"a":["\\ud800"]}',
     'text after the value': '{} {}',
     'nothing that is JSON': '{',

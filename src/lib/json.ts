@@ -12,7 +12,7 @@ export type JsonResult = { ok: true; value: unknown } | { ok: false; problem: Js
 /**
  * Parses JSON that a database can hold unchanged. Refused with a pointer: nesting deeper than
  * {@link MAX_JSON_DEPTH}, numbers that lose digits or become infinite, NUL characters and lone
- * surrogates in strings and keys. Linear in the length of the text.
+ * surrogates in strings and keys, and the key `__proto__`, which JavaScript would drop. Linear in the length of the text.
  */
 export function parseJson(text: string): JsonResult {
   if (depthOf(text) > MAX_JSON_DEPTH) {
@@ -90,7 +90,7 @@ function findBadText(value: unknown, path: (string | number)[]): JsonProblem | u
   }
   if (typeof value !== 'object' || value === null) return undefined
   for (const [key, item] of Object.entries(value)) {
-    const message = badText(key)
+    const message = key === '__proto__' ? 'must not be "__proto__"' : badText(key)
     if (message !== undefined) return { path, message: `has a key that ${message}` }
     const step = Array.isArray(value) ? Number(key) : key
     const found = findBadText(item, [...path, step])
