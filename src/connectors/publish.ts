@@ -40,7 +40,7 @@ export async function publishSnapshot(
       }
       return { ...counters(answer), warnings }
     } catch (error) {
-      const next = repaired(error, current)
+      const next = repaired(error, current, target.clock.now())
       if (!next) throw error
       if (next.warning !== undefined) warnings.push(next.warning)
       current = next.snapshot
@@ -80,11 +80,11 @@ interface Repair {
   warning?: string
 }
 
-function repaired(error: unknown, snapshot: PlannedSnapshot): Repair | undefined {
+function repaired(error: unknown, snapshot: PlannedSnapshot, now: Date): Repair | undefined {
   if (!(error instanceof AppError)) return undefined
   if (error.code === 'secret_refused') return withoutValue(error.details['pointer'], snapshot)
   if (error.code !== 'snapshot_stale') return undefined
-  const observedAt = `${new Date().toISOString().slice(0, 19)}Z`
+  const observedAt = `${now.toISOString().slice(0, 19)}Z`
   return observedAt > snapshot.observedAt ? { snapshot: { ...snapshot, observedAt } } : undefined
 }
 

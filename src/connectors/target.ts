@@ -14,6 +14,17 @@ export interface Target {
   /** Domain pack that the snapshots are checked against, `name` or `name@version`. */
   readonly pack?: string
   readonly signal: AbortSignal
+  readonly clock: Clock
+}
+
+export interface Clock {
+  readonly now: () => Date
+  readonly pause: (seconds: number, signal: AbortSignal) => Promise<void>
+}
+
+export const realClock: Clock = {
+  now: () => new Date(),
+  pause: (seconds, signal) => pause(seconds * 1000, undefined, { signal }),
 }
 
 export interface KnownEntity {
@@ -42,7 +53,7 @@ export async function callPatiently<R extends Route>(
     } catch (error) {
       const wait = pauseSeconds(error, attempt)
       if (wait === undefined || attempt === MAX_ATTEMPTS) throw error
-      await pause(wait * 1000, undefined, { signal: target.signal })
+      await target.clock.pause(wait, target.signal)
     }
   }
 }

@@ -28,7 +28,6 @@ export interface ConnectGitOptions {
   readonly replace: boolean
   /** Reads and compares, and sends nothing. */
   readonly dryRun: boolean
-  readonly now: () => Date
   readonly onProgress?: (progress: Progress) => void
 }
 
@@ -159,7 +158,7 @@ async function planSnapshots(run: Run, documents: DocumentsOutcome) {
   const context: PlanContext = {
     origin: { source: SOURCE, root: repo },
     recorded,
-    now: options.now(),
+    now: target.clock.now(),
     at: reading.repository.headCommittedAt,
   }
   const needsKnown = !reading.historyComplete && recorded.size > 0
