@@ -51,19 +51,15 @@ function listTests(folder) {
   return found.sort()
 }
 
-/** True when the file, or test support that it imports, reaches test/support/db.ts. */
+/** True for the stories below test/, and for a file that reaches the test server or starts one. */
 function needsDatabase(file, seen = new Set()) {
   const path = resolve(ROOT, file)
   if (seen.has(path) || !existsSync(path)) return false
   seen.add(path)
-  if (/test[\\/]support[\\/](db|server)\.ts$/.test(path)) return true
-  for (const [, target] of readFileSync(path, 'utf8').matchAll(
-    /from '(\.[^']+|#db\/embedded\/[^']+)'/g,
-  )) {
-    if (target.startsWith('#')) return true
-    const next = resolve(dirname(path), target)
-    const relevant = next.includes(`${join('test', 'support')}`) || next.endsWith('.ts')
-    if (relevant && needsDatabase(next, seen)) return true
-  }
-  return false
+  if (/[\\/]test[\\/]support[\\/](db|server)\.ts$/.test(path)) return true
+  if (/^test[\\/].*[\\/].*\.test\.ts$/.test(relative(ROOT, path))) return true
+  const text = readFileSync(path, 'utf8')
+  if (/from '(#db\/embedded\/|\.\/)start\.ts'/.test(text)) return true
+  const imports = [...text.matchAll(/from '(\.[^']+\.ts)'/g)]
+  return imports.some(([, target]) => needsDatabase(resolve(dirname(path), target), seen))
 }

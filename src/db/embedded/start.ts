@@ -1,4 +1,4 @@
-import { access, chmod, chown, constants, mkdir, rm } from 'node:fs/promises'
+import { access, chmod, chown, constants, mkdir, realpath, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { reason, StartError } from '#lib/start-error.ts'
@@ -97,7 +97,8 @@ async function openDataFolder(path: string): Promise<string> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
-    return folder
+    // One folder has one name, also when it is reached by a link the next time.
+    return await realpath(folder)
   } catch (cause) {
     throw new StartError(`Cannot write to the data folder "${folder}": ${reason(cause)}`, { cause })
   }
