@@ -5,6 +5,7 @@ import { controlPlaneRoutes } from '#contract/all.ts'
 import type { Route } from '#contract/route.ts'
 import { honoPath } from '#http/input.ts'
 import { orgRoutes } from '#org/routes.ts'
+import { workRoutes } from '#work/routes.ts'
 import { TEST_BOOTSTRAP_TOKEN, TEST_LIMITS, testApp } from './support/client.ts'
 import { testTenant } from './support/ctx.ts'
 import { sharedDb } from './support/db.ts'
@@ -16,6 +17,7 @@ const tenant = await testTenant(db)
 const app = testApp(db, (hono, deps) => {
   orgRoutes(hono, deps)
   adapterRoutes(hono, deps)
+  workRoutes(hono, deps)
 })
 
 async function ask(route: Route, refusal: Refusal): Promise<Response> {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import {
   FencingToken,
+  Id,
   JsonObject,
   page,
   pageQuery,
@@ -31,11 +32,11 @@ export const NewArtifact = z
     mediaType: z.string().max(255).regex(MEDIA_TYPE, 'must be a media type').optional(),
     metadata: JsonObject.default({}),
     taskId: TaskRef.optional(),
-    runId: z.uuid().optional(),
-    workspaceId: z.uuid().optional(),
+    runId: Id.optional(),
+    workspaceId: Id.optional(),
     /** The revision that this one replaces; it must be the newest of its chain. */
-    supersedesArtifactId: z.uuid().optional(),
-    claimId: z.uuid().optional(),
+    supersedesArtifactId: Id.optional(),
+    claimId: Id.optional(),
     fencingToken: FencingToken.optional(),
   })
   .refine((body) => body.uri === undefined || body.content === undefined, {
@@ -80,7 +81,7 @@ export const Artifact = z
   .meta({ id: 'Artifact' })
 export type Artifact = z.infer<typeof Artifact>
 
-const byId = z.strictObject({ id: z.uuid() })
+const byId = z.strictObject({ id: Id })
 
 export const createArtifact = route({
   method: 'POST',
@@ -112,8 +113,8 @@ export const listArtifacts = route({
   query: z.strictObject({
     ...pageQuery,
     taskId: TaskRef.optional(),
-    runId: z.uuid().optional(),
-    workspaceId: z.uuid().optional(),
+    runId: Id.optional(),
+    workspaceId: Id.optional(),
     type: z.string().max(100).optional(),
     /** Only the newest revision of each chain. */
     headsOnly: queryBool.optional(),

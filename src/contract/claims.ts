@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { FencingToken, TaskRef, text, TtlSeconds, UtcInstant } from './common.ts'
+import { FencingToken, Id, TaskRef, text, TtlSeconds, UtcInstant } from './common.ts'
 import { route } from './route.ts'
 
 export const Claim = z
@@ -24,7 +24,7 @@ export const Claim = z
   .meta({ id: 'Claim' })
 export type Claim = z.infer<typeof Claim>
 
-const byId = z.strictObject({ id: z.uuid() })
+const byId = z.strictObject({ id: Id })
 const refusals = [
   'not_found',
   'permission_denied',
@@ -51,7 +51,7 @@ export const claimTask = route({
   ],
   params: z.strictObject({ ref: TaskRef }),
   body: z.strictObject({
-    sessionId: z.uuid(),
+    sessionId: Id,
     ttlSeconds: TtlSeconds,
     /** What the holder is about to do; shown to others and kept in the journal. */
     intent: text(2000).optional(),

@@ -71,6 +71,9 @@ export const TaskRef = z
     'must be a task id',
   )
 
+/** An id in a request, brought to the spelling of the database: comparing it needs no care. */
+export const Id = z.uuid().toLowerCase()
+
 /** A JSON object of the caller's own: stored and given back unchanged. */
 export const JsonObject = z.record(z.string().max(200), z.unknown())
 

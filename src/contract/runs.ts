@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import {
   FencingToken,
+  Id,
   JsonObject,
   page,
   pageQuery,
@@ -54,7 +55,7 @@ export const Checkpoint = z
   .meta({ id: 'Checkpoint' })
 export type Checkpoint = z.infer<typeof Checkpoint>
 
-const byId = z.strictObject({ id: z.uuid() })
+const byId = z.strictObject({ id: Id })
 const refusals = ['not_found', 'stale_claim', 'claim_holder_mismatch', 'run_not_active'] as const
 
 export const startRun = route({
@@ -67,7 +68,7 @@ export const startRun = route({
   errors: ['not_found', 'stale_claim', 'claim_holder_mismatch', 'run_already_active'],
   params: z.strictObject({ ref: TaskRef }),
   body: z.strictObject({
-    claimId: z.uuid(),
+    claimId: Id,
     fencingToken: FencingToken,
     input: JsonObject.optional(),
     maxDurationSeconds: z.int().min(1).max(2_592_000).optional(),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { coded, JsonObject, page, pageQuery, text, TtlSeconds, UtcInstant } from './common.ts'
+import { coded, Id, JsonObject, page, pageQuery, text, TtlSeconds, UtcInstant } from './common.ts'
 import { route } from './route.ts'
 
 /** What a harness may say it can do. Only ever added to; unknown ones are dropped, not refused. */
@@ -48,7 +48,7 @@ export const NewSession = z
     clientVersion: text(100).optional(),
     metadata: JsonObject.default({}),
     /** The person for whom the agent works; needs an active delegation. */
-    onBehalfOf: z.uuid().optional(),
+    onBehalfOf: Id.optional(),
     ttlSeconds: TtlSeconds,
     harness: NewHarness.optional(),
   })
@@ -86,7 +86,7 @@ export const Session = z
   .meta({ id: 'Session' })
 export type Session = z.infer<typeof Session>
 
-const byId = z.strictObject({ id: z.uuid() })
+const byId = z.strictObject({ id: Id })
 
 export const openSession = route({
   method: 'POST',

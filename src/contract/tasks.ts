@@ -2,6 +2,7 @@ import { z } from 'zod'
 import {
   Day,
   FencingToken,
+  Id,
   JsonObject,
   page,
   pageQuery,
@@ -43,9 +44,9 @@ const fields = {
   title: text(500),
   description: z.string().max(65_536),
   priority: Priority,
-  ownerId: z.uuid().nullable(),
-  assigneeId: z.uuid().nullable(),
-  workspaceId: z.uuid().nullable(),
+  ownerId: Id.nullable(),
+  assigneeId: Id.nullable(),
+  workspaceId: Id.nullable(),
   customFields: JsonObject,
   startDate: Day.nullable(),
   dueDate: Day.nullable(),
@@ -65,7 +66,7 @@ export const NewTask = z
 export type NewTask = z.output<typeof NewTask>
 
 /** The claim under which a write is made. */
-const fence = { claimId: z.uuid().optional(), fencingToken: FencingToken.optional() }
+const fence = { claimId: Id.optional(), fencingToken: FencingToken.optional() }
 
 export const TaskChanges = z
   .strictObject({
@@ -140,9 +141,9 @@ export const listTasks = route({
   query: z.strictObject({
     ...pageQuery,
     status: StatusKey.optional(),
-    workspaceId: z.uuid().optional(),
+    workspaceId: Id.optional(),
     includeDescendants: queryBool.optional(),
-    assigneeId: z.uuid().optional(),
+    assigneeId: Id.optional(),
   }),
   reply: page(Task),
 })
@@ -249,9 +250,9 @@ export const listAvailableWork = route({
   errors: ['invalid_limit', 'invalid_cursor', 'not_found'],
   query: z.strictObject({
     ...pageQuery,
-    workspaceId: z.uuid().optional(),
+    workspaceId: Id.optional(),
     includeDescendants: queryBool.optional(),
-    assigneeId: z.uuid().optional(),
+    assigneeId: Id.optional(),
     assignedToMe: queryBool.optional(),
   }),
   reply: page(Task),

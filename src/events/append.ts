@@ -1,4 +1,4 @@
-import type { Ctx } from '#lib/ctx.ts'
+import type { Author, Tenancy } from '#lib/ctx.ts'
 import { newId } from '#lib/id.ts'
 import type { NewEvent } from '#contract/events.ts'
 import type { Sql } from '#db/sql.ts'
@@ -14,12 +14,26 @@ export interface Entity {
  * wait, and one entity's events stand in the journal in the order of its versions. Locks are taken in
  * one order, so two commands cannot deadlock. An id means the same in either case, as in the database.
  */
-export async function lockEntities(sql: Sql, ctx: Ctx, entities: readonly Entity[]): Promise<void> {
-  const nameOf = ({ type, id }: Entity) => `${ctx.tenantId}/${type}/${id.toLowerCase()}`
-  const names = [...new Set(entities.map(nameOf))]
+export async function lockEntities(
+  sql: Sql,
+  ctx: Tenancy,
+  entities: readonly Entity[],
+): Promise<void> {
+  const names = [...new Set(entities.map((entity) => lockName(ctx, entity)))]
   for (const name of names.toSorted()) {
     await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`
   }
+}
+
+/** The same for one entity, but answers false at once when somebody else is writing it. */
+export async function tryLockEntity(sql: Sql, ctx: Tenancy, entity: Entity): Promise<boolean> {
+  const [row] = await sql<[{ locked: boolean }]>`
+    select pg_try_advisory_xact_lock(hashtextextended(${lockName(ctx, entity)}, 0)) as locked`
+  return row.locked
+}
+
+function lockName({ tenantId }: Tenancy, { type, id }: Entity): string {
+  return `${tenantId}/${type}/${id.toLowerCase()}`
 }
 
 /**
@@ -30,7 +44,7 @@ export async function lockEntities(sql: Sql, ctx: Ctx, entities: readonly Entity
  */
 export async function appendEvents(
   sql: Sql,
-  ctx: Ctx,
+  ctx: Author,
   events: readonly NewEvent[],
 ): Promise<string[]> {
   const rows = events.map((event) => ({
@@ -61,7 +75,7 @@ export async function appendEvents(
   return rows.map((row) => row.id)
 }
 
-export async function appendEvent(sql: Sql, ctx: Ctx, event: NewEvent): Promise<string> {
+export async function appendEvent(sql: Sql, ctx: Author, event: NewEvent): Promise<string> {
   const [id = ''] = await appendEvents(sql, ctx, [event])
   return id
 }

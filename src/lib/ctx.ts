@@ -16,3 +16,15 @@ export interface Ctx {
   readonly now: () => Date
   readonly signal: AbortSignal
 }
+
+/** Whose rows: what every query names. */
+export type Tenancy = Pick<Ctx, 'tenantId'>
+
+/** Whom a change in the journal is attributed to: a request (any `Ctx`), or the system, with no actor. */
+export interface Author extends Tenancy {
+  readonly actorId: string | null
+  readonly requestId: string | null
+  readonly correlationId: string | null
+  readonly traceRunId: string | null
+  readonly wake: () => void
+}

@@ -1,0 +1,61 @@
+import type { NewArtifact } from '#contract/artifacts.ts'
+import type { Sql } from '#db/sql.ts'
+import { lockEntities } from '#events/append.ts'
+import type { Ctx } from '#lib/ctx.ts'
+import { found } from '#lib/errors.ts'
+import { badField } from './artifact.ts'
+import { selectArtifact } from './artifact.sql.ts'
+import type { ArtifactRow } from './artifact.sql.ts'
+import { taskEntity } from './lock-task.ts'
+import { selectRun } from './run.sql.ts'
+import type { RunRow } from './run.sql.ts'
+import { selectTask } from './task.sql.ts'
+import type { TaskRow } from './task.sql.ts'
+
+/** What a new artifact belongs to. */
+export interface ArtifactTarget {
+  task: TaskRow | undefined
+  run: RunRow | undefined
+  previous: ArtifactRow | undefined
+}
+
+/**
+ * Finds what the artifact belongs to, locks it, and reads it again as it is under the lock. A run implies
+ * its task, and so does a superseded artifact. Throws `not_found`, and `invalid_request` for what
+ * contradicts itself.
+ */
+export async function lockTarget(sql: Sql, ctx: Ctx, input: NewArtifact): Promise<ArtifactTarget> {
+  const before = await readTarget(sql, ctx, input)
+  const { task, previous } = before
+  const entities = [
+    ...(task ? [taskEntity(task.id)] : []),
+    ...(previous ? [{ type: 'artifact', id: previous.id }] : []),
+  ]
+  if (entities.length === 0) return before
+  await lockEntities(sql, ctx, entities)
+  return await readTarget(sql, ctx, input)
+}
+
+async function readTarget(sql: Sql, ctx: Ctx, input: NewArtifact): Promise<ArtifactTarget> {
+  const run = await ifGiven(input.runId, async (id) =>
+    found(await selectRun(sql, ctx, id), 'run', id),
+  )
+  const previous = await ifGiven(input.supersedesArtifactId, async (id) =>
+    found(await selectArtifact(sql, ctx, id), 'artifact', id),
+  )
+  const task = await ifGiven(input.taskId ?? run?.taskId ?? previous?.taskId, async (ref) =>
+    found(await selectTask(sql, ctx, ref), 'task', ref),
+  )
+  if (run && run.taskId !== task?.id) throw badField('taskId', "must be the run's task")
+  if (previous && previous.taskId !== (task?.id ?? null)) {
+    throw badField('supersedesArtifactId', 'must be an artifact of the same task')
+  }
+  return { task, run, previous }
+}
+
+async function ifGiven<T>(
+  id: string | null | undefined,
+  read: (id: string) => Promise<T>,
+): Promise<T | undefined> {
+  return id === undefined || id === null ? undefined : await read(id)
+}

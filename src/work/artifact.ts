@@ -1,0 +1,30 @@
+import type { NewArtifact } from '#contract/artifacts.ts'
+import { AppError } from '#lib/errors.ts'
+import { sha256 } from '#lib/id.ts'
+
+export interface InlineContent {
+  bytes: Buffer
+  sha256: string
+  mediaType: string
+}
+
+/** The bytes of an artifact's content; undefined when it is only a reference. Throws `invalid_request`. */
+export function inlineContent(
+  input: Pick<NewArtifact, 'content' | 'encoding' | 'mediaType'>,
+): InlineContent | undefined {
+  const { content, encoding = 'utf8', mediaType } = input
+  if (content === undefined) return undefined
+  const bytes = Buffer.from(content, encoding)
+  if (encoding === 'base64' && bytes.toString('base64') !== content) {
+    throw badField('content', 'must be canonical base64')
+  }
+  const fallback = encoding === 'base64' ? 'application/octet-stream' : 'text/plain; charset=utf-8'
+  return { bytes, sha256: sha256(bytes), mediaType: mediaType ?? fallback }
+}
+
+/** A refusal of one field of a request's body, for rules that need more than the body. */
+export function badField(name: string, message: string): AppError {
+  return new AppError('invalid_request', `Cannot read the request: body.${name} ${message}`, {
+    details: { errors: [{ loc: `body.${name}`, message }] },
+  })
+}

@@ -1,0 +1,178 @@
+import type { Claim } from '#contract/claims.ts'
+import type { Sql } from '#db/sql.ts'
+import type { Ctx, Tenancy } from '#lib/ctx.ts'
+
+export interface ClaimRow {
+  id: string
+  taskId: string
+  /** Public number of the task, decimal text. */
+  taskNumber: string
+  /** The workspace of the task, which the claim's events are stamped with. */
+  workspaceId: string | null
+  sessionId: string
+  principalId: string
+  fencingToken: number
+  /** The token of the task's newest claim; greater than this claim's once another took over. */
+  lastFencingToken: number
+  status: Claim['status']
+  /** Active, and neither its own lease nor that of its session over, by the database clock. */
+  isLive: boolean
+  /** Whole seconds until the lease ends, at least 1. */
+  remainingSeconds: number
+  intent: string | null
+  ttlSeconds: number
+  expiresAt: Date
+  endReason: string | null
+  endedAt: Date | null
+  version: number
+  createdAt: Date
+}
+
+/** Claims `c` of tasks `t` held under sessions `s`. */
+function selectJoined(sql: Sql) {
+  return sql`
+    select c.id, c.task_id, t.number as task_number, t.workspace_id, c.session_id, c.principal_id,
+           c.fencing_token, t.last_fencing_token, c.status,
+           c.status = 'active' and c.expires_at > clock_timestamp()
+             and s.status = 'active' and s.expires_at > clock_timestamp() as is_live,
+           greatest(1, ceil(extract(epoch from c.expires_at - clock_timestamp())))::int
+             as remaining_seconds,
+           c.intent, c.ttl_seconds, c.expires_at, c.end_reason, c.ended_at, c.version, c.created_at
+    from claims c
+    join tasks t on t.tenant_id = c.tenant_id and t.id = c.task_id
+    join sessions s on s.tenant_id = c.tenant_id and s.id = c.session_id`
+}
+
+/** Claims the next token of a task: the caller holds the task's lock and has read `last_fencing_token`. */
+export async function insertClaim(
+  sql: Sql,
+  ctx: Ctx,
+  claim: {
+    id: string
+    taskId: string
+    sessionId: string
+    fencingToken: number
+    ttlSeconds: number
+    intent: string | null
+  },
+): Promise<void> {
+  await sql`
+    insert into claims
+      (tenant_id, id, task_id, session_id, principal_id, fencing_token, intent, ttl_seconds,
+       expires_at)
+    values
+      (${ctx.tenantId}, ${claim.id}, ${claim.taskId}, ${claim.sessionId}, ${ctx.actorId},
+       ${claim.fencingToken}, ${claim.intent}, ${claim.ttlSeconds},
+       clock_timestamp() + make_interval(secs => ${claim.ttlSeconds}))`
+}
+
+export async function selectClaim(
+  sql: Sql,
+  ctx: Tenancy,
+  id: string,
+): Promise<ClaimRow | undefined> {
+  const [row] = await sql<ClaimRow[]>`
+    ${selectJoined(sql)}
+    where c.tenant_id = ${ctx.tenantId}
+      and c.id = ${id}`
+  return row
+}
+
+/** The claim that is recorded as active, live or not. Uses index one_active_claim_per_task. */
+export async function selectActiveClaim(
+  sql: Sql,
+  ctx: Tenancy,
+  taskId: string,
+): Promise<ClaimRow | undefined> {
+  const [row] = await sql<ClaimRow[]>`
+    ${selectJoined(sql)}
+    where c.tenant_id = ${ctx.tenantId}
+      and c.task_id = ${taskId}
+      and c.status = 'active'`
+  return row
+}
+
+/** Uses index claims_by_session. */
+export async function selectClaimsOfSession(
+  sql: Sql,
+  ctx: Tenancy,
+  sessionId: string,
+): Promise<ClaimRow[]> {
+  return await sql<ClaimRow[]>`
+    ${selectJoined(sql)}
+    where c.tenant_id = ${ctx.tenantId}
+      and c.session_id = ${sessionId}
+      and c.status = 'active'
+    order by c.id`
+}
+
+/** A live claim of the caller with what a harness shows of its task. */
+export type HeldClaimRow = ClaimRow & { taskTitle: string; taskStatus: string }
+
+/** The caller's live claims, newest first. Uses index claims_by_principal. */
+export async function selectLiveClaims(sql: Sql, ctx: Ctx, limit: number): Promise<HeldClaimRow[]> {
+  return await sql<HeldClaimRow[]>`
+    select held.*, t.title as task_title, t.status as task_status
+    from (
+      ${selectJoined(sql)}
+      where c.tenant_id = ${ctx.tenantId}
+        and c.principal_id = ${ctx.actorId}
+        and c.status = 'active'
+    ) as held
+    join tasks t on t.tenant_id = ${ctx.tenantId} and t.id = held.task_id
+    where held.is_live
+    order by held.created_at desc, held.id desc
+    limit ${limit}`
+}
+
+/** Renews the lease of a claim whose task is locked and which was found live under that lock. */
+export async function extendClaim(
+  sql: Sql,
+  ctx: Tenancy,
+  claim: { id: string; ttlSeconds: number },
+): Promise<boolean> {
+  const { id, ttlSeconds } = claim
+  const rows = await sql`
+    update claims
+    set ttl_seconds = ${ttlSeconds},
+        expires_at = clock_timestamp() + make_interval(secs => ${ttlSeconds})
+    where tenant_id = ${ctx.tenantId}
+      and id = ${id}
+      and status = 'active'
+      and expires_at > clock_timestamp()
+    returning id`
+  return rows.length === 1
+}
+
+/** @returns the claim's version afterwards, or undefined when it was not active any more */
+export async function updateClaimEnded(
+  sql: Sql,
+  ctx: Tenancy,
+  claim: { id: string; status: 'released' | 'expired'; reason: string },
+): Promise<number | undefined> {
+  const [row] = await sql<{ version: number }[]>`
+    update claims
+    set status = ${claim.status},
+        end_reason = ${claim.reason},
+        ended_at = clock_timestamp(),
+        version = version + 1
+    where tenant_id = ${ctx.tenantId}
+      and id = ${claim.id}
+      and status = 'active'
+    returning version`
+  return row?.version
+}
+
+/** Claims whose lease ended unrecorded, in every tenant. Uses index claims_by_expiry. */
+export async function selectOverdueClaims(
+  sql: Sql,
+  limit: number,
+): Promise<{ tenantId: string; taskId: string }[]> {
+  return await sql<{ tenantId: string; taskId: string }[]>`
+    select tenant_id, task_id
+    from claims
+    where status = 'active'
+      and expires_at <= clock_timestamp()
+    order by expires_at
+    limit ${limit}`
+}

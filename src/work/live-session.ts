@@ -1,0 +1,44 @@
+import { permits } from '#contract/permissions.ts'
+import type { Sql } from '#db/sql.ts'
+import type { Ctx } from '#lib/ctx.ts'
+import { AppError, found } from '#lib/errors.ts'
+import { selectSession } from './session.sql.ts'
+import type { SessionRow } from './session.sql.ts'
+
+/**
+ * A live session of the caller. Throws `not_found`, `session_owner_mismatch`, `session_expired`,
+ * `session_not_active`.
+ */
+export async function requireLiveSession(sql: Sql, ctx: Ctx, id: string): Promise<SessionRow> {
+  const session = found(await selectSession(sql, ctx, id), 'session', id)
+  if (session.principalId !== ctx.actorId) throw ownerMismatch(id)
+  requireLive(session)
+  return session
+}
+
+/** A session that the caller may act on: its own, or any with sessions.manage. */
+export async function requireSession(sql: Sql, ctx: Ctx, id: string): Promise<SessionRow> {
+  const session = found(await selectSession(sql, ctx, id), 'session', id)
+  const may = session.principalId === ctx.actorId || permits(ctx.permissions, 'sessions.manage')
+  if (!may) throw ownerMismatch(id)
+  return session
+}
+
+/** A session that the caller may see; one of somebody else is as good as absent. */
+export async function readSession(sql: Sql, ctx: Ctx, id: string): Promise<SessionRow> {
+  const session = await selectSession(sql, ctx, id)
+  const may = session?.principalId === ctx.actorId || permits(ctx.permissions, 'sessions.manage')
+  return found(may ? session : undefined, 'session', id)
+}
+
+/** Throws `session_expired` or `session_not_active`. */
+export function requireLive(session: SessionRow): void {
+  if (session.isLive) return
+  const code = session.status === 'closed' ? 'session_not_active' : 'session_expired'
+  const state = session.status === 'closed' ? 'closed' : 'expired'
+  throw new AppError(code, `Cannot use session "${session.id}": it is ${state}`)
+}
+
+function ownerMismatch(id: string): AppError {
+  return new AppError('session_owner_mismatch', `Cannot use session "${id}": it is not yours`)
+}

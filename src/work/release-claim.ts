@@ -1,0 +1,42 @@
+import type { Sql } from '#db/sql.ts'
+import { appendEvents } from '#events/append.ts'
+import type { Ctx } from '#lib/ctx.ts'
+import { AppError, found } from '#lib/errors.ts'
+import { selectClaim } from './claim.sql.ts'
+import type { ClaimRow } from './claim.sql.ts'
+import { endClaim } from './end-claim.ts'
+import { requireActive, requireHolder } from './live-claim.ts'
+import { lockClaim } from './lock-task.ts'
+import { selectRunningRun } from './run.sql.ts'
+
+/**
+ * Gives a claimed task back, so that others can claim it.
+ *
+ * Throws `not_found`, `claim_holder_mismatch`, `permission_denied`, `stale_claim`, `claim_expired`,
+ * `claim_not_active`, `run_in_progress`.
+ */
+export async function releaseClaim(
+  sql: Sql,
+  ctx: Ctx,
+  input: { id: string; fencingToken: number; reason?: string | undefined },
+): Promise<ClaimRow> {
+  const { id, fencingToken, reason = 'released' } = input
+  const claim = await lockClaim(sql, ctx, id)
+  requireHolder(ctx, claim)
+  requireActive(claim, fencingToken)
+  await requireNoRun(sql, ctx, claim)
+  const end = { status: 'released', reason, releaseTask: true } as const
+  await appendEvents(sql, ctx, await endClaim(sql, ctx, claim, end))
+  return found(await selectClaim(sql, ctx, id), 'claim', id)
+}
+
+/** Throws `run_in_progress` when work is going on under the claim: end the run first. */
+export async function requireNoRun(sql: Sql, ctx: Ctx, claim: ClaimRow): Promise<void> {
+  const run = await selectRunningRun(sql, ctx, claim.id)
+  if (!run) return
+  throw new AppError(
+    'run_in_progress',
+    `Cannot end claim "${claim.id}": run "${run.id}" is going on`,
+    { details: { runId: run.id } },
+  )
+}

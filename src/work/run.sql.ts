@@ -1,0 +1,213 @@
+import type { Run } from '#contract/runs.ts'
+import { olderThan } from '#db/page.ts'
+import type { PageRequest } from '#db/page.ts'
+import type { Sql } from '#db/sql.ts'
+import type { Ctx, Tenancy } from '#lib/ctx.ts'
+
+export interface RunRow {
+  id: string
+  taskId: string
+  /** Public number of the task, decimal text. */
+  taskNumber: string
+  /** The workspace of the task, which the run's events are stamped with. */
+  workspaceId: string | null
+  claimId: string
+  sessionId: string
+  principalId: string
+  fencingToken: number
+  attempt: number
+  status: Run['status']
+  input: unknown
+  output: unknown
+  reason: string | null
+  model: string | null
+  maxDurationSeconds: number | null
+  maxActions: number | null
+  checkpointCount: number
+  version: number
+  createdAt: Date
+  finishedAt: Date | null
+}
+
+/** Runs `r` of tasks `t`. */
+function selectJoined(sql: Sql) {
+  return sql`
+    select r.id, r.task_id, t.number as task_number, t.workspace_id, r.claim_id, r.session_id,
+           r.principal_id, r.fencing_token, r.attempt, r.status, r.input, r.output, r.reason,
+           r.model, r.max_duration_seconds, r.max_actions, r.checkpoint_count, r.version,
+           r.created_at, r.finished_at
+    from runs r
+    join tasks t on t.tenant_id = r.tenant_id and t.id = r.task_id`
+}
+
+/** The next attempt of a task whose lock the caller holds. */
+export async function insertRun(
+  sql: Sql,
+  ctx: Ctx,
+  run: Pick<RunRow, 'id' | 'taskId' | 'claimId' | 'sessionId' | 'fencingToken'> &
+    Pick<RunRow, 'input' | 'model' | 'maxDurationSeconds' | 'maxActions'>,
+): Promise<void> {
+  await sql`
+    insert into runs
+      (tenant_id, id, task_id, claim_id, session_id, principal_id, fencing_token, attempt, input,
+       model, max_duration_seconds, max_actions)
+    select ${ctx.tenantId}, ${run.id}, ${run.taskId}, ${run.claimId}, ${run.sessionId},
+           ${ctx.actorId}, ${run.fencingToken}, coalesce(max(attempt), 0) + 1,
+           ${run.input === null ? null : sql.json(run.input as never)}, ${run.model},
+           ${run.maxDurationSeconds}, ${run.maxActions}
+    from runs
+    where tenant_id = ${ctx.tenantId}
+      and task_id = ${run.taskId}`
+}
+
+export async function selectRun(sql: Sql, ctx: Tenancy, id: string): Promise<RunRow | undefined> {
+  const [row] = await sql<RunRow[]>`
+    ${selectJoined(sql)}
+    where r.tenant_id = ${ctx.tenantId}
+      and r.id = ${id}`
+  return row
+}
+
+/** Uses index one_running_run_per_claim. */
+export async function selectRunningRun(
+  sql: Sql,
+  ctx: Tenancy,
+  claimId: string,
+): Promise<RunRow | undefined> {
+  const [row] = await sql<RunRow[]>`
+    ${selectJoined(sql)}
+    where r.tenant_id = ${ctx.tenantId}
+      and r.claim_id = ${claimId}
+      and r.status = 'running'`
+  return row
+}
+
+/** Newest first. Uses indexes runs_by_task, runs_by_time. Reads one row more than the page holds. */
+export async function selectRuns(
+  sql: Sql,
+  ctx: Tenancy,
+  filter: { page: PageRequest; taskId: string | undefined; status: Run['status'] | undefined },
+): Promise<RunRow[]> {
+  const { page, taskId, status } = filter
+  return await sql<RunRow[]>`
+    select r.*
+    from (
+      ${selectJoined(sql)}
+      where r.tenant_id = ${ctx.tenantId}
+        ${taskId === undefined ? sql`` : sql`and r.task_id = ${taskId}`}
+        ${status === undefined ? sql`` : sql`and r.status = ${status}`}
+    ) as r
+    where true
+      ${olderThan(sql, page)}
+    order by created_at desc, id desc
+    limit ${page.limit + 1}`
+}
+
+/** The caller's running runs, newest first. Uses index runs_by_principal. */
+export async function selectActiveRuns(sql: Sql, ctx: Ctx, limit: number): Promise<RunRow[]> {
+  return await sql<RunRow[]>`
+    ${selectJoined(sql)}
+    where r.tenant_id = ${ctx.tenantId}
+      and r.principal_id = ${ctx.actorId}
+      and r.status = 'running'
+    order by r.created_at desc, r.id desc
+    limit ${limit}`
+}
+
+/** The caller's suspended runs, latest first. Uses index runs_suspended. */
+export async function selectSuspendedRuns(sql: Sql, ctx: Ctx, limit: number): Promise<RunRow[]> {
+  return await sql<RunRow[]>`
+    ${selectJoined(sql)}
+    where r.tenant_id = ${ctx.tenantId}
+      and r.principal_id = ${ctx.actorId}
+      and r.status = 'suspended'
+    order by r.finished_at desc, r.id desc
+    limit ${limit}`
+}
+
+/** @returns the run's version afterwards, or undefined when it was not running any more */
+export async function updateRunEnded(
+  sql: Sql,
+  ctx: Tenancy,
+  run: {
+    id: string
+    status: 'succeeded' | 'failed' | 'cancelled'
+    reason: string | null
+    output?: unknown
+  },
+): Promise<number | undefined> {
+  const { id, status, reason, output } = run
+  const [row] = await sql<{ version: number }[]>`
+    update runs
+    set status = ${status},
+        reason = ${reason},
+        output = ${output === undefined ? null : sql.json(output as never)},
+        finished_at = clock_timestamp(),
+        version = version + 1
+    where tenant_id = ${ctx.tenantId}
+      and id = ${id}
+      and status = 'running'
+    returning version`
+  return row?.version
+}
+
+export interface CheckpointRow {
+  id: string
+  runId: string
+  sequence: number
+  kind: string
+  data: Record<string, unknown>
+  createdAt: Date
+}
+
+/** Adds the next checkpoint of a running run; both rows or neither. */
+export async function insertCheckpoint(
+  sql: Sql,
+  ctx: Tenancy,
+  checkpoint: Pick<CheckpointRow, 'id' | 'runId' | 'kind' | 'data'> & { fencingToken: number },
+): Promise<(CheckpointRow & { runVersion: number }) | undefined> {
+  const { id, runId, kind, data, fencingToken } = checkpoint
+  const [row] = await sql<(CheckpointRow & { runVersion: number })[]>`
+    with run as (
+      update runs
+      set checkpoint_count = checkpoint_count + 1, version = version + 1
+      where tenant_id = ${ctx.tenantId}
+        and id = ${runId}
+        and status = 'running'
+      returning checkpoint_count, version),
+    added as (
+      insert into run_checkpoints (tenant_id, run_id, sequence, id, kind, data, fencing_token)
+      select ${ctx.tenantId}, ${runId}, run.checkpoint_count, ${id}, ${kind},
+             ${sql.json(data as never)}, ${fencingToken}
+      from run
+      returning id, run_id, sequence, kind, data, created_at)
+    select added.*, run.version as run_version
+    from added, run`
+  return row
+}
+
+/** Oldest first; all of them without a page. Reads one row more than a page holds. */
+export async function selectCheckpoints(
+  sql: Sql,
+  ctx: Tenancy,
+  filter: { runId: string; page: PageRequest | undefined },
+): Promise<CheckpointRow[]> {
+  const { runId, page } = filter
+  return await sql<CheckpointRow[]>`
+    select id, run_id, sequence, kind, data, created_at
+    from run_checkpoints
+    where tenant_id = ${ctx.tenantId}
+      and run_id = ${runId}
+      ${
+        page?.after === undefined
+          ? sql``
+          : sql`and sequence > (
+        select last.sequence
+        from run_checkpoints last
+        where last.tenant_id = ${ctx.tenantId}
+          and last.run_id = ${runId}
+          and last.id = ${page.after.id})`
+      }
+    order by sequence
+    ${page === undefined ? sql`` : sql`limit ${page.limit + 1}`}`
+}

@@ -1,0 +1,57 @@
+import { isPgError, PG } from '#db/sql.ts'
+import type { Sql } from '#db/sql.ts'
+import { appendEvent } from '#events/append.ts'
+import type { Ctx } from '#lib/ctx.ts'
+import { AppError, found } from '#lib/errors.ts'
+import { newId } from '#lib/id.ts'
+import { requireLiveClaim } from './live-claim.ts'
+import type { Fence } from './live-claim.ts'
+import { lockTask } from './lock-task.ts'
+import { insertRun, selectRun } from './run.sql.ts'
+import type { RunRow } from './run.sql.ts'
+
+export interface NewRun extends Fence {
+  ref: string
+  input?: Record<string, unknown> | undefined
+  model?: string | undefined
+  maxDurationSeconds?: number | undefined
+  maxActions?: number | undefined
+}
+
+/**
+ * Starts the next attempt at a claimed task. Throws `not_found`, `stale_claim`,
+ * `claim_holder_mismatch`, and `run_already_active` when one is going on under the claim.
+ */
+export async function startRun(sql: Sql, ctx: Ctx, input: NewRun): Promise<RunRow> {
+  const task = await lockTask(sql, ctx, input.ref)
+  const claim = await requireLiveClaim(sql, ctx, { ...input, taskId: task.id })
+  const id = newId()
+  await insertRun(sql, ctx, {
+    id,
+    taskId: task.id,
+    claimId: claim.id,
+    sessionId: claim.sessionId,
+    fencingToken: claim.fencingToken,
+    input: input.input ?? null,
+    model: input.model ?? null,
+    maxDurationSeconds: input.maxDurationSeconds ?? null,
+    maxActions: input.maxActions ?? null,
+  }).catch((cause: unknown) => {
+    if (!isPgError(cause, PG.uniqueViolation, 'one_running_run_per_claim')) throw cause
+    throw new AppError(
+      'run_already_active',
+      `Cannot start a run of task "${task.id}": one is going on`,
+    )
+  })
+  const run = found(await selectRun(sql, ctx, id), 'run', id)
+  await appendEvent(sql, ctx, {
+    type: 'run.started',
+    entityType: 'run',
+    entityId: id,
+    entityVersion: run.version,
+    workspaceId: task.workspaceId,
+    sessionId: claim.sessionId,
+    payload: { taskId: task.id, claimId: claim.id, attempt: run.attempt },
+  })
+  return run
+}

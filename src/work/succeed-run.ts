@@ -1,0 +1,51 @@
+import type { NewEvent } from '#contract/events.ts'
+import type { Sql } from '#db/sql.ts'
+import { appendEvents } from '#events/append.ts'
+import type { Ctx } from '#lib/ctx.ts'
+import { found } from '#lib/errors.ts'
+import { finishTask } from './complete-task.ts'
+import { lockLiveRun, runNotActive } from './live-run.ts'
+import { selectRun, updateRunEnded } from './run.sql.ts'
+import type { RunRow } from './run.sql.ts'
+import { lockTaskRow } from './task.sql.ts'
+
+/**
+ * Ends a run with success under its live claim. With `completeTask` the task is completed and the claim
+ * released in the same transaction; else the claim stays, and with it the task.
+ *
+ * Throws `not_found`, `run_not_active`, `stale_claim`, `claim_holder_mismatch`,
+ * `task_already_completed`, `invalid_transition`.
+ */
+export async function succeedRun(
+  sql: Sql,
+  ctx: Ctx,
+  input: {
+    id: string
+    fencingToken: number
+    output?: Record<string, unknown> | undefined
+    completeTask: boolean
+  },
+): Promise<RunRow> {
+  const { id, output, completeTask } = input
+  const { run, claim } = await lockLiveRun(sql, ctx, input)
+  const version = await updateRunEnded(sql, ctx, { id, status: 'succeeded', reason: null, output })
+  if (version === undefined) throw runNotActive(run)
+  const { taskId, attempt, workspaceId } = run
+  const events: NewEvent[] = [
+    {
+      type: 'run.succeeded',
+      entityType: 'run',
+      entityId: run.id,
+      entityVersion: version,
+      workspaceId,
+      sessionId: claim.sessionId,
+      payload: { taskId, attempt, taskCompleted: completeTask },
+    },
+  ]
+  if (completeTask) {
+    const task = found(await lockTaskRow(sql, ctx, taskId), 'task', taskId)
+    events.push(...(await finishTask(sql, ctx, task, claim)))
+  }
+  await appendEvents(sql, ctx, events)
+  return found(await selectRun(sql, ctx, id), 'run', id)
+}

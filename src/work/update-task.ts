@@ -1,0 +1,82 @@
+import type { TaskChanges } from '#contract/tasks.ts'
+import type { NewEvent } from '#contract/events.ts'
+import type { Sql } from '#db/sql.ts'
+import { appendEvents } from '#events/append.ts'
+import type { Ctx } from '#lib/ctx.ts'
+import { found } from '#lib/errors.ts'
+import { requireVersion } from '#org/version.ts'
+import type { ClaimRow } from './claim.sql.ts'
+import { selectActiveClaim } from './claim.sql.ts'
+import { endClaim } from './end-claim.ts'
+import { requireFree } from './live-claim.ts'
+import { lockTask } from './lock-task.ts'
+import { requireNoRun } from './release-claim.ts'
+import { changedTaskFields, differingFields, resolveReferences } from './task-fields.ts'
+import { categoryOf, lifecycleOf, publicIdOf, requireTransition } from './task.ts'
+import { selectTask, updateTaskFields } from './task.sql.ts'
+import type { TaskRow } from './task.sql.ts'
+
+/**
+ * Changes the fields given. The status of a claimed task changes only under its claim; a status that
+ * is not one of work going on ends the claim. A claim that is shown is always checked. A change of
+ * nothing writes nothing.
+ *
+ * Throws `not_found`, `version_conflict`, `stale_claim`, `claim_holder_mismatch`, `task_claimed`,
+ * `run_in_progress`, `invalid_transition`, `workspace_archived`.
+ */
+export async function updateTask(
+  sql: Sql,
+  ctx: Ctx,
+  input: TaskChanges & { ref: string; expectedVersion: number },
+): Promise<TaskRow> {
+  const { ref, expectedVersion, status, claimId, fencingToken, ...changes } = input
+  const task = await lockTask(sql, ctx, ref)
+  const moves = status !== undefined && status !== task.status
+  const claim =
+    moves || claimId !== undefined
+      ? await requireFree(sql, ctx, { taskId: task.id, claimId, fencingToken })
+      : await selectActiveClaim(sql, ctx, task.id)
+  requireVersion('task', task, expectedVersion)
+  const fields = await resolveReferences(sql, ctx, changedTaskFields(task, changes), task)
+  const changed = [...differingFields(task, fields), ...(moves ? ['status'] : [])]
+  if (changed.length === 0) return task
+
+  if (moves) requireTransition(task, status, 'change')
+  const next = { status: status ?? task.status, category: task.statusCategory }
+  if (moves) next.category = categoryOf(lifecycleOf(task), status)
+  const ended = next.category === 'active' ? [] : await endClaimOf(sql, ctx, claim)
+  await updateTaskFields(sql, ctx, {
+    id: task.id,
+    ...fields,
+    status: next.status,
+    statusCategory: next.category,
+  })
+  const after = found(await selectTask(sql, ctx, task.id), 'task', ref)
+  await appendEvents(sql, ctx, [...ended, taskUpdated(after, changed)])
+  return after
+}
+
+/** Ends the claim, live or not, of a task that the caller moves away from being worked on. */
+async function endClaimOf(sql: Sql, ctx: Ctx, claim: ClaimRow | undefined): Promise<NewEvent[]> {
+  if (!claim) return []
+  if (claim.isLive) await requireNoRun(sql, ctx, claim)
+  return await endClaim(
+    sql,
+    ctx,
+    claim,
+    claim.isLive
+      ? { status: 'released', reason: 'task_moved', releaseTask: false }
+      : { status: 'expired', reason: 'lease_expired', releaseTask: false },
+  )
+}
+
+function taskUpdated(task: TaskRow, changes: string[]): NewEvent {
+  return {
+    type: 'task.updated',
+    entityType: 'task',
+    entityId: task.id,
+    entityVersion: task.version,
+    workspaceId: task.workspaceId,
+    payload: { publicId: publicIdOf(task.number), changes, version: task.version },
+  }
+}

@@ -1,0 +1,38 @@
+import { call } from '#client/client.ts'
+import type { ClientOptions } from '#client/client.ts'
+import * as claims from '#contract/claims.ts'
+import * as sessions from '#contract/sessions.ts'
+import * as tasks from '#contract/tasks.ts'
+import type { Database } from '#db/sql.ts'
+import { orgRoutes } from '#org/routes.ts'
+import { workRoutes } from '#work/routes.ts'
+import { testApp, testClient } from './client.ts'
+import { testTenant } from './ctx.ts'
+
+/** Clients of an application that serves identity and work. */
+export function workClients(db: Database) {
+  const app = testApp(db, (hono, deps) => {
+    orgRoutes(hono, deps)
+    workRoutes(hono, deps)
+  })
+  const clientOf = (key: string) => testClient(app, key)
+  return {
+    clientOf,
+    /** The admin of a new tenant. */
+    admin: async () => {
+      const tenant = await testTenant(db)
+      return { tenant, client: clientOf(tenant.key) }
+    },
+  }
+}
+
+/** A new task, claimed for a minute in a new session of the caller. */
+export async function claimedTask(client: ClientOptions) {
+  const session = await call(client, sessions.openSession, { body: { clientName: 'test' } })
+  const task = await call(client, tasks.createTask, { body: { title: 'Write the report' } })
+  const claim = await call(client, claims.claimTask, {
+    params: { ref: task.publicId },
+    body: { sessionId: session.id, ttlSeconds: 60, intent: 'draft it' },
+  })
+  return { session, task, claim, fence: { claimId: claim.id, fencingToken: claim.fencingToken } }
+}
