@@ -4,21 +4,28 @@ import type { World } from './world.ts'
 
 /** What one tenant tries on another. */
 export interface TenantCall {
-  /** `foreign` names a thing of the other tenant and must be 404; `own` is a request of its own. */
+  /** `foreign` names a thing of the other tenant; `own` is a request of its own. */
   kind: 'foreign' | 'own'
   input: CallInput<Route>
-  /** Code with which an `own` request is refused for a reason that has to do with neither tenant. */
-  refusal?: string
+  /**
+   * How a `foreign` request is refused: `not_found`, but where even a thing of one's own is no answer.
+   * An `own` request may be refused for a reason that has to do with neither tenant.
+   */
+  refusal: string
 }
 
 type Thing = World['thing']
 type Case = (a: Thing, b: Thing) => TenantCall[]
 
-const foreign = (input: CallInput<Route>): TenantCall => ({ kind: 'foreign', input })
-const own = (input: CallInput<Route> = {}, refusal?: string): TenantCall => ({
+const foreign = (input: CallInput<Route>, refusal = 'not_found'): TenantCall => ({
+  kind: 'foreign',
+  input,
+  refusal,
+})
+const own = (input: CallInput<Route> = {}, refusal = 'none'): TenantCall => ({
   kind: 'own',
   input,
-  ...(refusal !== undefined && { refusal }),
+  refusal,
 })
 
 /**
@@ -57,4 +64,87 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
   getAdapterStatus: () => [own()],
   redriveAdapter: (a) => [foreign({ params: { tenantId: a.tenantId }, body: { reason: 'try' } })],
   rebuildAdapter: (a) => [foreign({ params: { tenantId: a.tenantId }, body: { reason: 'try' } })],
+
+  openSession: (a) => [
+    own({ body: { clientName: 'other' } }),
+    foreign({ body: { clientName: 'other', onBehalfOf: a.principal } }, 'delegation_required'),
+  ],
+  listSessions: () => [own()],
+  getSession: (a) => [foreign({ params: { id: a.session } })],
+  heartbeatSession: (a) => [foreign({ params: { id: a.session } })],
+  closeSession: (a) => [foreign({ params: { id: a.session } })],
+
+  createTask: (a) => [
+    own({ body: { title: 'other' } }),
+    ...[{ workspaceId: a.workspace }, { ownerId: a.principal }, { assigneeId: a.principal }].map(
+      (place) => foreign({ body: { title: 'other', ...place } }),
+    ),
+  ],
+  listTasks: (a) => [
+    own(),
+    own({ query: { cursor: a.taskCursor } }),
+    own({ query: { assigneeId: a.principal } }),
+    foreign({ query: { workspaceId: a.workspace } }),
+    foreign({ query: { workspaceId: a.root, includeDescendants: 'true' } }),
+  ],
+  getTask: (a) => [foreign({ params: { ref: a.task } }), foreign({ params: { ref: a.lastTask } })],
+  updateTask: (a, b) => [
+    foreign({ params: { ref: a.freeTask }, ifMatch: 1, body: { title: 'taken' } }),
+    ...[{ workspaceId: a.workspace }, { ownerId: a.principal }, { assigneeId: a.principal }].map(
+      (body) => foreign({ params: { ref: b.freeTask }, ifMatch: 1, body }),
+    ),
+    foreign({ params: { ref: b.task }, ifMatch: 1, body: { title: 'taken', ...a.fence } }),
+  ],
+  completeTask: (a, b) => [
+    foreign({ params: { ref: a.freeTask }, ifMatch: 1 }),
+    foreign({ params: { ref: b.task }, ifMatch: 1, body: a.fence }),
+  ],
+  getClaimability: (a) => [foreign({ params: { ref: a.freeTask } })],
+  listAvailableWork: (a) => [
+    own(),
+    own({ query: { assigneeId: a.principal } }),
+    foreign({ query: { workspaceId: a.workspace } }),
+  ],
+
+  claimTask: (a, b) => [
+    foreign({ params: { ref: a.freeTask }, body: { sessionId: b.session } }),
+    foreign({ params: { ref: b.freeTask }, body: { sessionId: a.session } }),
+  ],
+  getClaim: (a) => [foreign({ params: { id: a.claim } })],
+  heartbeatClaim: (a) => [foreign({ params: { id: a.claim }, body: { fencingToken: 1 } })],
+  releaseClaim: (a) => [foreign({ params: { id: a.claim }, body: { fencingToken: 1 } })],
+  reclaimClaim: (a) => [foreign({ params: { id: a.claim } })],
+
+  startRun: (a, b) => [
+    foreign({ params: { ref: a.task }, body: b.fence }),
+    foreign({ params: { ref: b.task }, body: a.fence }),
+  ],
+  getRun: (a) => [foreign({ params: { id: a.run } })],
+  listRuns: (a) => [own(), foreign({ query: { taskId: a.task } })],
+  recordCheckpoint: (a) => [
+    foreign({ params: { id: a.run }, body: { fencingToken: 1, kind: 'note', data: {} } }),
+  ],
+  listCheckpoints: (a) => [foreign({ params: { id: a.run } })],
+  succeedRun: (a) => [foreign({ params: { id: a.run }, body: { fencingToken: 1 } })],
+  failRun: (a) => [foreign({ params: { id: a.run }, body: { reason: 'taken' } })],
+  cancelRun: (a) => [foreign({ params: { id: a.run } })],
+
+  createArtifact: (a, b) => [
+    own({ body: { type: 'note', name: 'other' } }),
+    ...[
+      { taskId: a.task },
+      { runId: a.run, fencingToken: 1 },
+      { workspaceId: a.workspace },
+      { supersedesArtifactId: a.artifact },
+    ].map((place) => foreign({ body: { type: 'note', name: 'other', ...place } })),
+    foreign({ body: { type: 'note', name: 'other', taskId: b.task, ...a.fence } }),
+  ],
+  listArtifacts: (a) => [
+    own(),
+    foreign({ query: { taskId: a.task } }),
+    foreign({ query: { runId: a.run } }),
+    foreign({ query: { workspaceId: a.workspace } }),
+  ],
+  getArtifact: (a) => [foreign({ params: { id: a.artifact } })],
+  getArtifactContent: (a) => [foreign({ params: { id: a.artifact } })],
 }

@@ -2,8 +2,13 @@ import { randomBytes } from 'node:crypto'
 import type { Hono } from 'hono'
 import { call } from '#client/client.ts'
 import type { CallInput, ClientOptions } from '#client/client.ts'
+import { createArtifact } from '#contract/artifacts.ts'
+import { claimTask } from '#contract/claims.ts'
 import * as org from '#contract/org.ts'
 import type { Route, RouteReply } from '#contract/route.ts'
+import { recordCheckpoint, startRun } from '#contract/runs.ts'
+import { openSession } from '#contract/sessions.ts'
+import { createTask, listTasks } from '#contract/tasks.ts'
 import * as workspaces from '#contract/workspaces.ts'
 import type { Database } from '#db/sql.ts'
 import { CONTEXT_ADAPTER } from '#events/consumers.ts'
@@ -26,7 +31,8 @@ type Things = Awaited<ReturnType<typeof makeThings>>
 /** Calls as the tenant and remembers what the answer names. */
 export type Make = <R extends Route>(route: R, input: CallInput<R>) => Promise<RouteReply<R>>
 
-export async function buildWorld(db: Database, app: Hono): Promise<World> {
+/** Worlds differ in how many tasks they have, so that a public id of one is nothing in the other. */
+export async function buildWorld(db: Database, app: Hono, tasks: number): Promise<World> {
   const { key, ctx } = await testTenant(db)
   const client = testClient(app, key)
   const marker = `m${randomBytes(6).toString('hex')}`
@@ -39,7 +45,7 @@ export async function buildWorld(db: Database, app: Hono): Promise<World> {
   await db`
     insert into event_consumer_cursors (name, tenant_id)
     values (${CONTEXT_ADAPTER}, ${ctx.tenantId})`
-  const thing = await makeThings(make, marker)
+  const thing = await makeThings(make, marker, tasks)
   return { client, tenantId: ctx.tenantId, marker, ids, thing }
 }
 
@@ -47,9 +53,11 @@ export function uuidsIn(text: string): string[] {
   return text.toLowerCase().match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? []
 }
 
-async function makeThings(make: Make, marker: string) {
+async function makeThings(make: Make, marker: string, tasks: number) {
   const { tenant } = await make(org.getMe, {})
-  return { tenantId: tenant.id, ...(await makeOrg(make, marker)) }
+  const places = await makeOrg(make, marker)
+  const work = await makeWork(make, { marker, tasks, workspaceId: places.workspace })
+  return { tenantId: tenant.id, ...places, ...work }
 }
 
 async function makeOrg(make: Make, marker: string) {
@@ -73,5 +81,43 @@ async function makeOrg(make: Make, marker: string) {
     root: root.id,
     workspace: workspace.id,
     workspaceCursor: page.nextCursor ?? '',
+  }
+}
+
+async function makeWork(
+  make: Make,
+  { marker, tasks, workspaceId }: { marker: string; tasks: number; workspaceId: string },
+) {
+  const addTask = (title: string) =>
+    make(createTask, { body: { title: `${title} ${marker}`, workspaceId } })
+  const session = await make(openSession, { body: { clientName: `client ${marker}` } })
+  const task = await addTask('claimed')
+  const claim = await make(claimTask, {
+    params: { ref: task.id },
+    body: { sessionId: session.id, intent: `intent ${marker}` },
+  })
+  const fence = { claimId: claim.id, fencingToken: claim.fencingToken }
+  const run = await make(startRun, { params: { ref: task.id }, body: fence })
+  await make(recordCheckpoint, {
+    params: { id: run.id },
+    body: { fencingToken: fence.fencingToken, kind: 'progress', data: { note: marker } },
+  })
+  const artifact = await make(createArtifact, {
+    body: { type: 'note', name: `note ${marker}`, content: marker, runId: run.id, ...fence },
+  })
+  const free = await addTask('free')
+  let last = free
+  for (let count = 2; count < tasks; count += 1) last = await addTask('more')
+  const page = await make(listTasks, { query: { limit: '1' } })
+  return {
+    session: session.id,
+    task: task.id,
+    freeTask: free.id,
+    lastTask: last.publicId,
+    taskCursor: page.nextCursor ?? '',
+    fence,
+    claim: claim.id,
+    run: run.id,
+    artifact: artifact.id,
   }
 }
