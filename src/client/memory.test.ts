@@ -47,7 +47,7 @@ describe('asking memory', () => {
   it('tells a refusal from what passes when it is asked again', async (t) => {
     for (const status of [400, 404, 409, 413, 422]) {
       const answer = await answered(t, status, { detail: 'their words' })
-      assert.deepEqual(answer, { kind: 'refused', status, detail: 'their words' })
+      assert.deepEqual(answer, { kind: 'refused', status, body: { detail: 'their words' } })
       assert.equal(isRetryable(answer), false)
       assert.ok(!describeAnswer(answer).includes('their words'))
     }

@@ -13,8 +13,8 @@ export interface MemoryOptions {
 /** What came of asking memory. Everything that can happen is an answer; nothing is thrown. */
 export type MemoryAnswer =
   | { kind: 'ok'; status: number; body: Record<string, unknown> }
-  /** Memory's own refusal; `detail` is for us and is never shown to a caller. */
-  | { kind: 'refused'; status: number; detail: unknown; retryAfterSeconds?: number }
+  /** Memory's own refusal; its words are for us and are never shown to a caller. */
+  | { kind: 'refused'; status: number; body: Record<string, unknown>; retryAfterSeconds?: number }
   /** A success that is no JSON object, or one that could not be passed on. */
   | { kind: 'malformed'; status: number }
   | { kind: 'unreachable'; cause: unknown }
@@ -111,7 +111,7 @@ function refusal(response: Response, text: string): MemoryAnswer {
   return {
     kind: 'refused',
     status,
-    detail: isObject(body) ? body['detail'] : undefined,
+    body: isObject(body) ? body : {},
     ...(Number.isFinite(retryAfterSeconds) && { retryAfterSeconds }),
   }
 }

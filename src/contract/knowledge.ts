@@ -55,7 +55,7 @@ export const reconcileSnapshot = route({
   path: '/api/v1/knowledge/snapshots',
   summary: 'Bring what memory knows of one source to the state of a full snapshot',
   ...snapshotRules,
-  errors: [...snapshotErrors, 'secret_refused'],
+  errors: snapshotErrors,
 })
 
 export const previewSnapshot = route({
@@ -107,6 +107,7 @@ const documentErrors = [
   'not_found',
   'workspace_archived',
   'document_invalid',
+  'version_conflict',
   'memory_unavailable',
   'memory_disabled',
 ] as const
@@ -149,7 +150,7 @@ export const queryEntities = route({
     cursor: z.string().max(1000).optional(),
   }),
   reply: MemoryAnswer,
-  errors: ['not_found', 'invalid_context_request', 'memory_unavailable', 'memory_disabled'],
+  errors: ['not_found', 'memory_unavailable', 'memory_disabled'],
   idempotencyKey: 'none',
 })
 

@@ -7,7 +7,7 @@ import { jsonLog } from '#lib/log.ts'
 import { createControlPlaneApi } from '#org/routes.ts'
 
 export const TEST_BOOTSTRAP_TOKEN = 'bootstrap-token-of-the-tests'
-export const TEST_LIMITS = { defaultBytes: 64 * 1024, knowledgeBytes: 256 * 1024 }
+export const TEST_LIMITS = { defaultBytes: 256 * 1024, knowledgeBytes: 1024 * 1024 }
 
 /** An application of the areas a test needs, in this process, with every reply checked. */
 export function testApp(

@@ -1,0 +1,70 @@
+import type { HarnessContext } from '#contract/context.ts'
+import type { Ctx } from '#lib/ctx.ts'
+import { found } from '#lib/errors.ts'
+import type { Sql } from '#db/sql.ts'
+import { selectPrincipal } from '#org/principal.sql.ts'
+import { selectTenant } from '#org/tenant.sql.ts'
+import { selectLiveClaims } from '#work/claim.sql.ts'
+import type { HeldClaimRow } from '#work/claim.sql.ts'
+import { selectActiveRuns, selectSuspendedRuns } from '#work/run.sql.ts'
+import type { RunRow } from '#work/run.sql.ts'
+import { selectLiveSessions, selectSession } from '#work/session.sql.ts'
+import { publicIdOf } from '#work/task.ts'
+import { runReply, sessionReply } from '#work/replies.ts'
+
+const MAX_ACTIVE = 200
+const MAX_SUSPENDED = 20
+
+/**
+ * What is true now about the caller. `eventCursor` was read before, in the same transaction, so that
+ * whoever follows the journal from there sees a race twice and never misses it.
+ *
+ * Throws `not_found` for a session that is not the caller's own.
+ */
+export async function harnessContext(
+  sql: Sql,
+  ctx: Ctx,
+  { sessionId, eventCursor }: { sessionId: string | undefined; eventCursor: string },
+): Promise<HarnessContext> {
+  const tenant = found(await selectTenant(sql, ctx), 'tenant', ctx.tenantId)
+  const principal = found(await selectPrincipal(sql, ctx, ctx.actorId), 'principal', ctx.actorId)
+  const sessions = await selectLiveSessions(sql, ctx, MAX_ACTIVE)
+  const claims = await selectLiveClaims(sql, ctx, MAX_ACTIVE)
+  const runs = await selectActiveRuns(sql, ctx, MAX_ACTIVE)
+  const suspended = await selectSuspendedRuns(sql, ctx, MAX_SUSPENDED)
+  return {
+    protocol: { name: 'control-harness', supportedVersions: ['1', '2'] },
+    tenant: { id: tenant.id, slug: tenant.slug, name: tenant.name },
+    principal: { id: principal.id, kind: principal.kind, displayName: principal.displayName },
+    session: sessionId === undefined ? null : await ownSession(sql, ctx, sessionId),
+    activeSessions: sessions.map(sessionReply),
+    activeClaims: claims.map(claimView),
+    activeRuns: runs.map(runView),
+    suspendedRuns: suspended.map(runView),
+    roles: [],
+    capabilities: [],
+    skills: [],
+    pendingApprovals: [],
+    eventCursor,
+    permissions: [...ctx.permissions].toSorted(),
+  }
+}
+
+async function ownSession(sql: Sql, ctx: Ctx, id: string) {
+  const session = await selectSession(sql, ctx, id)
+  const own = session?.principalId === ctx.actorId ? session : undefined
+  return sessionReply(found(own, 'session', id))
+}
+
+function claimView(row: HeldClaimRow) {
+  const { id, taskId, taskTitle, taskStatus, sessionId, fencingToken } = row
+  const taskPublicId = publicIdOf(row.taskNumber)
+  const expiresAt = row.expiresAt.toISOString()
+  return { id, taskId, taskPublicId, taskTitle, taskStatus, sessionId, fencingToken, expiresAt }
+}
+
+/** Without what went in and came out, which can be large. */
+function runView(row: RunRow) {
+  const { input: _input, output: _output, ...view } = runReply(row)
+  return view
+}
