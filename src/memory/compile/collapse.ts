@@ -13,6 +13,7 @@ export interface Collapsed {
  * look alike are different facts.
  */
 export function collapse(ranking: readonly Ranked[], asOf: Date): Collapsed {
+  const byId = new Map(ranking.map((ranked) => [ranked.item.id, ranked]))
   const kept: Ranked[] = []
   const dropped: Dropped[] = []
   const texts = new Map<string, string>()
@@ -27,7 +28,9 @@ export function collapse(ranking: readonly Ranked[], asOf: Date): Collapsed {
       continue
     }
     dropped.push({ id: ranked.item.id, kind: ranked.item.kind, score: ranked.score, reason })
-    countCollapsed(lifecycles.get(lifecycleOf(ranked.item) ?? ''))
+    if (isReplaced(ranked.item, asOf))
+      noteReplaced(byId.get(ranked.item.supersededBy ?? ''), ranked)
+    else countCollapsed(lifecycles.get(lifecycleOf(ranked.item) ?? ''))
   }
   return { kept, dropped }
 }
@@ -41,13 +44,28 @@ interface Seen {
 }
 
 function reasonToDrop(item: Item, { asOf, texts, lifecycles }: Seen): string | undefined {
-  if (item.supersededBy !== null && item.closedAt !== null && item.closedAt <= asOf) {
-    return `superseded by ${item.supersededBy}`
+  if (isReplaced(item, asOf)) {
+    return item.supersededBy === HIDDEN ? 'superseded' : `superseded by ${item.supersededBy}`
   }
   const lifecycle = lifecycles.get(lifecycleOf(item) ?? '')
   if (lifecycle !== undefined) return `lifecycle of ${lifecycle.item.id}`
   const same = texts.get(normalised(item))
   return same === undefined ? undefined : `duplicate of ${same}`
+}
+
+/** Stands for a successor that the reader may not see. */
+export const HIDDEN = ''
+
+/** Whether another item had taken the place of this one by then. */
+export function isReplaced(item: Item, asOf: Date): boolean {
+  return item.supersededBy !== null && item.closedAt !== null && item.closedAt <= asOf
+}
+
+/** The successor says what it replaced. */
+function noteReplaced(successor: Ranked | undefined, replaced: Ranked): void {
+  if (successor === undefined) return
+  const before = successor.signals.supersedes
+  successor.signals.supersedes = [...(Array.isArray(before) ? before : []), replaced.item.id]
 }
 
 function countCollapsed(lifecycle: Ranked | undefined): void {

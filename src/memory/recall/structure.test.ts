@@ -15,7 +15,7 @@ describe('withNeighbours', () => {
   it('gives an answer the words of the question before it, and less the other way', () => {
     const units = byKey([unit('question', [1, 1]), unit('answer', [0, 0])])
     const link = { from: 'question', to: 'answer', offset: 1 }
-    const widened = byKey(withNeighbours(units, [link, link]))
+    const widened = withNeighbours(units, [link, link])
     assert.deepEqual(widened.get('answer')?.tfs, [0.35, 0.35])
     assert.equal(widened.get('answer')?.length, 13.5)
     assert.deepEqual(widened.get('question')?.tfs, [1, 1])
@@ -31,12 +31,15 @@ describe('groupScores', () => {
       ['a', { length: 100, items: 10 }],
       ['b', { length: 100, items: 10 }],
     ])
-    const scores = groupScores(units, sizes, 500)
+    const scores = groupScores(units, sizes, { weights: [1, 1], items: 500 })
     assert.ok((scores.get('a') ?? 0) > (scores.get('b') ?? 0))
     assert.ok((scores.get('b') ?? 0) > 0)
   })
 
   it('has nothing to say about items without a session', () => {
-    assert.equal(groupScores([unit('1', [1], null)], new Map(), 10).size, 0)
+    assert.equal(
+      groupScores([unit('1', [1], null)], new Map(), { weights: [1], items: 10 }).size,
+      0,
+    )
   })
 })

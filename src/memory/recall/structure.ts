@@ -28,21 +28,28 @@ const ALL_NEIGHBOURS = 0.85
 /** Share of the whole session's score that each of its items gets. */
 const GROUP_WEIGHT = 0.2
 
-/** The items with the words of their neighbours added at their weights; the input stays as it is. */
-export function withNeighbours(units: ReadonlyMap<string, Unit>, links: readonly Link[]): Unit[] {
-  const widened = new Map<string, Unit>()
-  for (const unit of units.values()) {
-    widened.set(unit.key, { ...unit, tfs: Array.from(unit.tfs) })
-  }
+/**
+ * Each item that has neighbours, with their words added at their weights; the input stays as it is.
+ * Items without a link are as they were and not in the answer.
+ */
+export function withNeighbours(
+  units: ReadonlyMap<string, Unit>,
+  links: readonly Link[],
+): Map<string, Bag> {
+  const widened = new Map<string, { tfs: number[]; length: number }>()
   for (const [key, neighbour, offset] of bothWays(links)) {
-    const target = widened.get(key)
+    const unit = units.get(key)
     const source = units.get(neighbour)
     const weight = NEIGHBOUR_WEIGHT[offset]
-    if (target === undefined || source === undefined || weight === undefined) continue
+    if (unit === undefined || source === undefined || weight === undefined) continue
+    const target = widened.get(key) ?? { tfs: Array.from(unit.tfs), length: unit.length }
     target.length += weight * source.length
-    target.tfs = Array.from(target.tfs, (tf, i) => tf + weight * (source.tfs[i] ?? 0))
+    for (let i = 0; i < target.tfs.length; i++) {
+      target.tfs[i] = (target.tfs[i] ?? 0) + weight * (source.tfs[i] ?? 0)
+    }
+    widened.set(key, target)
   }
-  return [...widened.values()]
+  return widened
 }
 
 /** Each pair once in both directions, however often the links name it. */
@@ -66,16 +73,43 @@ export interface GroupSize {
   items: number
 }
 
+/** Which terms count, and of how many items the namespace consists. */
+export interface GroupContext {
+  /** A term of weight 0 counts for no session. */
+  weights: readonly number[]
+  items: number
+}
+
 /**
- * The score each session adds to its items: BM25 of the session as one document. The frequencies are
- * those of the units given; rarity is counted in sessions, of which the namespace has about as many as
- * its items fill at the average size seen here.
+ * The score each session in `groups` adds to its items: BM25 of the session as one document. The
+ * frequencies are those of the units given; rarity is counted in sessions, of which the namespace has
+ * about as many as its items fill at the average size seen here.
  */
 export function groupScores(
   units: Iterable<Unit>,
   groups: ReadonlyMap<string, GroupSize>,
-  totalItems: number,
+  { weights, items }: GroupContext,
 ): Map<string, number> {
+  const bags = bagsOf(units)
+  const sizes = [...groups.values()]
+  const averageItems = mean(sizes.map((size) => size.items))
+  const averageLength = mean(sizes.map(({ length }) => length))
+  const total = Math.max(bags.size, items / Math.max(1, averageItems))
+  const rarity = weights.map((weight, term) => {
+    if (weight === 0) return 0
+    let holding = 0
+    for (const tfs of bags.values()) if ((tfs[term] ?? 0) > 0) holding++
+    return inverseFrequency(total, holding)
+  })
+  const scores = new Map<string, number>()
+  for (const [group, { length }] of groups) {
+    const bag = { tfs: bags.get(group) ?? [], length }
+    scores.set(group, GROUP_WEIGHT * bm25(bag, rarity, averageLength, PROFILES.session))
+  }
+  return scores
+}
+
+function bagsOf(units: Iterable<Unit>): Map<string, number[]> {
   const bags = new Map<string, number[]>()
   for (const { group, tfs } of units) {
     if (group === null) continue
@@ -83,22 +117,7 @@ export function groupScores(
     if (sum === undefined) bags.set(group, Array.from(tfs))
     else for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] ?? 0) + (tfs[i] ?? 0)
   }
-  const sizes = [...groups.values()]
-  const averageItems = mean(sizes.map(({ items }) => items))
-  const averageLength = mean(sizes.map(({ length }) => length))
-  const total = Math.max(bags.size, totalItems / Math.max(1, averageItems))
-  const weights = Array.from(bags.values().next().value ?? [], (_, term) =>
-    inverseFrequency(total, [...bags.values()].filter((tfs) => (tfs[term] ?? 0) > 0).length),
-  )
-  const scores = new Map<string, number>()
-  for (const [group, tfs] of bags) {
-    const length = groups.get(group)?.length ?? averageLength
-    scores.set(
-      group,
-      GROUP_WEIGHT * bm25({ tfs, length }, weights, averageLength, PROFILES.session),
-    )
-  }
-  return scores
+  return bags
 }
 
 function mean(values: readonly number[]): number {

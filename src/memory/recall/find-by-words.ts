@@ -1,0 +1,201 @@
+import type { Sql } from '#db/sql.ts'
+import { TF_UNIT, termHash } from '../analysis/terms-of.ts'
+import type { ItemKind } from './item.ts'
+import { selectDated, selectFrequencies, selectMatches } from './lexical.sql.ts'
+import type { CorpusSize, MatchQuery, MatchRow, NamespaceRow } from './lexical.sql.ts'
+import {
+  selectChunkNeighbours,
+  selectGroupSizes,
+  selectSessionNeighbours,
+} from './neighbours.sql.ts'
+import type { NeighbourRow } from './neighbours.sql.ts'
+import type { Query } from './query.ts'
+import type { Reader } from './reader.ts'
+import { byOwnWords, scoreUnits } from './score.ts'
+import type { Corpus, Neighbourhood, Scorable, Scored } from './score.ts'
+
+/** Beyond this many items a term is common whatever its exact number. */
+const MAX_FREQUENCY = 20_000
+/** Candidates come from the rarest terms until together they select this many items. */
+const MAX_SELECTED = 2_000
+/** The best candidates whose neighbours are read. */
+const MAX_WIDENED = 30
+const MAX_SESSIONS = 12
+const MAX_DATED = 200
+
+export interface WordSearch {
+  namespace: NamespaceRow
+  reader: Reader
+  query: Query
+  kinds: readonly ItemKind[]
+}
+
+/** An item found by words; `item` is its number in the namespace. */
+export interface FoundUnit extends Scorable {
+  namespace: NamespaceRow
+  item: string
+  /** As shown: `obs-…`, `chunk:<n>`, `fact-…`, `node:<key>`. */
+  id: string
+  kind: ItemKind
+}
+
+export type Found = Scored & { unit: FoundUnit }
+
+/**
+ * The items of one namespace that the query's words find, best first: candidates from PostgreSQL, their
+ * neighbours, and the score of `scoreUnits`. The query's text never reaches SQL, only the hashes of its
+ * terms. Two or four round trips whatever the size of the namespace.
+ */
+export async function findByWords(sql: Sql, search: WordSearch): Promise<Found[]> {
+  const { namespace, reader, query, kinds } = search
+  const hashes = query.terms.map((term) => termHash(namespace.id, term))
+  if (hashes.length === 0) return []
+  const ask: MatchQuery = { namespaceId: namespace.id, reader, kinds, hashes }
+  const span = kinds.includes('observation') ? spanOf(query) : undefined
+  const [{ matches, frequencies }, dated] = await Promise.all([
+    matchesOf(sql, ask),
+    span === undefined ? [] : selectDated(sql, ask, span, MAX_DATED),
+  ])
+  const corpus = corpusOf(namespace.sizes, frequencies)
+  const units = new Map<string, FoundUnit>()
+  for (const row of [...matches, ...dated]) units.set(row.item, unitOf(namespace, row))
+  const neighbourhood = await readNeighbourhood(sql, ask, { units, corpus, namespace })
+  const scored = scoreUnits(query, corpus, [...units.values()], neighbourhood) as Found[]
+  return scored
+    .filter(({ score }) => score > 0)
+    .toSorted((a, b) => b.score - a.score || Number(a.unit.item) - Number(b.unit.item))
+}
+
+/**
+ * All items that hold any of the terms, or, where these are too many, those that hold the rarest of
+ * them; with how many items hold each term.
+ */
+async function matchesOf(
+  sql: Sql,
+  ask: MatchQuery,
+): Promise<{ matches: MatchRow[]; frequencies: number[] }> {
+  const all = await selectMatches(sql, ask, ask.hashes, MAX_SELECTED + 1)
+  if (all.length <= MAX_SELECTED) {
+    const frequencies = ask.hashes.map(
+      (_, term) => all.filter(({ tfs }) => (tfs[term] ?? 0) > 0).length,
+    )
+    return { matches: all, frequencies }
+  }
+  const frequencies = await selectFrequencies(sql, ask.namespaceId, ask.hashes, MAX_FREQUENCY)
+  const rare = rarest(ask.hashes, frequencies)
+  return { matches: await selectMatches(sql, ask, rare, 2 * MAX_SELECTED), frequencies }
+}
+
+/** Adds the neighbours of the best units to `units` and tells who stands beside whom. */
+async function readNeighbourhood(
+  sql: Sql,
+  ask: MatchQuery,
+  found: { units: Map<string, FoundUnit>; corpus: Corpus; namespace: NamespaceRow },
+): Promise<Neighbourhood> {
+  const { units, corpus, namespace } = found
+  const best = byOwnWords([...units.values()], corpus).slice(0, MAX_WIDENED)
+  const grouped = (kind: ItemKind) => best.filter((u) => u.kind === kind && u.group !== null)
+  const numbers = (kind: ItemKind) => grouped(kind).map(({ item }) => item)
+  const sessions = grouped('observation')
+  const documents = grouped('chunk')
+  const [beside, near, sizes] = await Promise.all([
+    sessions.length === 0 ? [] : selectSessionNeighbours(sql, ask, numbers('observation')),
+    documents.length === 0 ? [] : selectChunkNeighbours(sql, ask, numbers('chunk')),
+    selectGroupSizes(sql, namespace.id, {
+      sessions: groupsOf(sessions),
+      documents: groupsOf(documents),
+    }),
+  ])
+  const rows: NeighbourRow[] = [...beside, ...near]
+  for (const row of rows) if (!units.has(row.item)) units.set(row.item, unitOf(namespace, row))
+  return {
+    links: rows.map(({ beside: from, item, places }) => ({
+      from: keyOf(namespace, from),
+      to: keyOf(namespace, item),
+      offset: places,
+    })),
+    groups: new Map(
+      sizes
+        .filter(({ items }) => items > 1)
+        .map(({ grp, items, words }) => [grp, { items, length: words }]),
+    ),
+  }
+}
+
+/** The rarest terms, at least one, as long as they select few enough items together. */
+function rarest(hashes: readonly bigint[], frequencies: readonly number[]): bigint[] {
+  const order = [...hashes.keys()]
+    .filter((i) => (frequencies[i] ?? 0) > 0)
+    .toSorted((a, b) => (frequencies[a] ?? 0) - (frequencies[b] ?? 0))
+  const chosen: bigint[] = []
+  let selected = 0
+  for (const i of order) {
+    selected += frequencies[i] ?? 0
+    if (chosen.length > 0 && selected > MAX_SELECTED) break
+    const hash = hashes[i]
+    if (hash !== undefined) chosen.push(hash)
+  }
+  return chosen
+}
+
+function corpusOf(sizes: readonly CorpusSize[], frequencies: readonly number[]): Corpus {
+  const average = (...kinds: CorpusSize['kind'][]) => {
+    const some = sizes.filter(({ kind }) => kinds.includes(kind))
+    const items = some.reduce((sum, row) => sum + row.items, 0)
+    return items === 0 ? 1 : some.reduce((sum, row) => sum + row.words, 0) / items
+  }
+  const document = average('chunk')
+  return {
+    items: Math.max(
+      1,
+      ...frequencies,
+      sizes.reduce((sum, row) => sum + row.items, 0),
+    ),
+    frequencies,
+    averageLength: { short: average('observation', 'node', 'edge'), document, code: document },
+  }
+}
+
+function groupsOf(units: readonly FoundUnit[]): string[] {
+  const groups = new Set(units.flatMap(({ group }) => (group === null ? [] : [group])))
+  return [...groups].slice(0, MAX_SESSIONS)
+}
+
+function unitOf(namespace: NamespaceRow, row: MatchRow): FoundUnit {
+  return {
+    key: keyOf(namespace, row.item),
+    namespace,
+    item: row.item,
+    id: row.id,
+    kind: row.kind,
+    group: row.grp,
+    author: row.author,
+    at: row.startsAt,
+    shape: row.shape,
+    length: row.words,
+    tfs: row.tfs.map((tf) => tf / TF_UNIT),
+  }
+}
+
+/** Item numbers are distinct within a namespace. */
+export function keyOf(namespace: Pick<NamespaceRow, 'id'>, item: string): string {
+  return `${namespace.id}:${item}`
+}
+
+/** The time the query's dates span with the two weeks around them that still count. */
+function spanOf({ dates }: Query): { from: Date; to: Date } | undefined {
+  const bounds = dates.flatMap(({ year, month, day }) => {
+    if (year === undefined) return []
+    const first = Date.UTC(year, (month ?? 1) - 1, day ?? 1)
+    const last = Date.UTC(
+      year,
+      month === undefined ? 12 : month - 1 + (day === undefined ? 1 : 0),
+      day ?? 1,
+    )
+    return [first - TWO_WEEKS_MS, last + TWO_WEEKS_MS]
+  })
+  if (bounds.length === 0) return undefined
+  return { from: new Date(Math.min(...bounds)), to: new Date(Math.max(...bounds)) }
+}
+
+const TWO_WEEKS_MS = 14 * 86_400_000

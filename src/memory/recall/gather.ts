@@ -1,0 +1,223 @@
+import type { Sql } from '#db/sql.ts'
+import { adjustmentOf } from './adjust.ts'
+import { findByWords } from './find-by-words.ts'
+import type { Found } from './find-by-words.ts'
+import type { Channel, Hit } from './fuse.ts'
+import { surroundingsOf } from './graph.ts'
+import { selectRecent } from './graph.sql.ts'
+import type { Dropped, Item, ItemKind } from './item.ts'
+import { loadItems } from './load-items.ts'
+import type { Reference } from './load-items.ts'
+import type { NamespaceRow } from './lexical.sql.ts'
+import type { Query } from './query.ts'
+import type { Reader } from './reader.ts'
+import { resolveNames } from './resolve.ts'
+import type { Resolution, ResolvedEntity } from './resolve.ts'
+
+export interface GatherRequest {
+  namespaces: readonly NamespaceRow[]
+  reader: Reader
+  query: Query
+  kinds: readonly ItemKind[]
+  channels: ReadonlySet<Channel>
+  /** Names given with the request: anchors and the subject. */
+  anchors: readonly string[]
+  /** How many of the best by words are read. */
+  pool: number
+}
+
+/** What the channels found, with the items read. */
+export interface Gathered {
+  items: Map<string, Item>
+  hits: Partial<Record<Channel, Hit[]>>
+  /** Why an item has its score by words. */
+  explanations: Map<string, Record<string, unknown>>
+  resolution: Resolution
+  resolvedBy: Map<string, 'exact' | 'suffix'>
+  /** Found by words but not among the best. */
+  unread: Dropped[]
+}
+
+type Find = Hit & Reference
+
+const MAX_RECENT = 16
+const MAX_LEXICAL_SEEDS = 3
+const MAX_UNREAD = 50
+
+/** Asks the channels, all namespaces at once, and reads what they found. */
+export async function gather(sql: Sql, request: GatherRequest): Promise<Gathered> {
+  const { reader, kinds, query, pool } = request
+  const [found, resolution, recent] = await Promise.all([
+    wordsIn(sql, request),
+    namesIn(sql, request),
+    recentIn(sql, request),
+  ])
+  const read = found.slice(0, pool)
+  const byWords = await loadItems(sql, reader, [...read.map(referenceOf), ...recent])
+  const lexical = adjusted(query, read, byWords)
+  const resolved = resolution.entities.map((entity, place) => findOf(entity, place))
+  const around = await aroundSeeds(sql, request, [
+    ...resolution.entities,
+    ...seedsOf(lexical.hits, byWords, request.namespaces),
+  ])
+  const wanted = [...resolved, ...around.facts, ...around.nodes].filter(
+    ({ key, kind }) => kinds.includes(kind) && !byWords.has(key),
+  )
+  const others = await loadItems(sql, reader, wanted)
+  const items = new Map([...byWords, ...others])
+  return {
+    items,
+    hits: channelsOf(request, items, {
+      resolve: resolved,
+      lexical: lexical.hits,
+      facts: around.facts,
+      graph: around.nodes,
+      recent,
+    }),
+    explanations: lexical.explanations,
+    resolution,
+    resolvedBy: new Map(resolution.entities.map((entity) => [keyOf(entity), entity.how])),
+    unread: unreadOf(found.slice(pool), found[0]?.score ?? 1),
+  }
+}
+
+/** The findings of the channels asked for, of items that were read. */
+function channelsOf(
+  { channels }: GatherRequest,
+  items: ReadonlyMap<string, Item>,
+  hits: Partial<Record<Channel, readonly Hit[]>>,
+): Gathered['hits'] {
+  const asked = Object.entries(hits).filter(
+    ([channel]) =>
+      channels.has(channel as Channel) || (channel === 'lexical' && wordsAsked(channels)),
+  )
+  return Object.fromEntries(
+    asked.map(([channel, found]) => [channel, found.filter(({ key }) => items.has(key))]),
+  )
+}
+
+/** Without vectors, words stand in for them. */
+function wordsAsked(channels: ReadonlySet<Channel>): boolean {
+  return channels.has('lexical') || channels.has('vector')
+}
+
+async function namesIn(sql: Sql, request: GatherRequest): Promise<Resolution> {
+  if (!request.channels.has('resolve')) return { entities: [], report: [] }
+  return await resolveNames(sql, request.namespaces, request.reader, namesOf(request))
+}
+
+function findOf(entity: ResolvedEntity, place: number): Find {
+  const { namespace, item, how } = entity
+  return {
+    key: keyOf(entity),
+    namespace,
+    item,
+    kind: 'entity',
+    strength: (how === 'exact' ? 1 : 0.4) * (1 - place / 100),
+  }
+}
+
+async function wordsIn(sql: Sql, request: GatherRequest): Promise<Found[]> {
+  const { namespaces, channels, reader, query, kinds } = request
+  if (!wordsAsked(channels)) return []
+  const found = await Promise.all(
+    namespaces.map((namespace) => findByWords(sql, { namespace, reader, query, kinds })),
+  )
+  return found.length === 1 ? (found[0] ?? []) : found.flat().toSorted((a, b) => b.score - a.score)
+}
+
+async function recentIn(sql: Sql, request: GatherRequest): Promise<Find[]> {
+  const { namespaces, reader, channels, kinds } = request
+  if (!channels.has('recent') || !kinds.includes('observation')) return []
+  const found = await Promise.all(
+    namespaces.map(async (namespace) => {
+      const rows = await selectRecent(sql, namespace.id, reader, MAX_RECENT)
+      return rows.map((row) => ({ ...row, namespace }))
+    }),
+  )
+  return found
+    .flat()
+    .toSorted((a, b) => b.occurredAt.getTime() - a.occurredAt.getTime())
+    .map(({ namespace, item }, place) => ({
+      key: `${namespace.id}:${item}`,
+      namespace,
+      item,
+      kind: 'observation',
+      strength: 1 / (1 + place / 8),
+    }))
+}
+
+/** Anchors first, then what the query spells like a key or an identifier. */
+function namesOf({ anchors, query }: GatherRequest): string[] {
+  const keys = query.text.match(/(?<!\S)[a-z][a-z0-9._-]*:[^\s,;]+/gu) ?? []
+  return [...anchors, ...keys.map((key) => key.replace(/[.?!)]+$/u, '')), ...query.identifiers]
+}
+
+/** The score by words once the texts are read. */
+function adjusted(query: Query, read: readonly Found[], items: ReadonlyMap<string, Item>) {
+  const explanations = new Map<string, Record<string, unknown>>()
+  const hits = read.flatMap(({ unit, score, words, session, date, author }) => {
+    const item = items.get(unit.key)
+    if (item === undefined) return []
+    const { factor, signals } = adjustmentOf(query, item.text)
+    explanations.set(unit.key, { lexical: { words, session, date, author, ...signals } })
+    return [{ key: unit.key, strength: (score - date) * factor + date }]
+  })
+  return { hits: hits.toSorted((a, b) => b.strength - a.strength), explanations }
+}
+
+interface Seed {
+  namespace: NamespaceRow
+  nodeKey: string
+}
+
+/** The entities that the best texts belong to. */
+function seedsOf(
+  hits: readonly Hit[],
+  items: ReadonlyMap<string, Item>,
+  namespaces: readonly NamespaceRow[],
+): Seed[] {
+  return hits
+    .flatMap(({ key }) => {
+      const item = items.get(key)
+      const namespace = namespaces.find((one) => one.namespace === item?.namespace)
+      if (item === undefined || item.nodeKey === null || namespace === undefined) return []
+      return [{ namespace, nodeKey: item.nodeKey }]
+    })
+    .slice(0, MAX_LEXICAL_SEEDS)
+}
+
+async function aroundSeeds(sql: Sql, request: GatherRequest, seeds: readonly Seed[]) {
+  const { namespaces, reader, channels, anchors } = request
+  if (!channels.has('graph') && !channels.has('facts')) return { facts: [], nodes: [] }
+  const around = await Promise.all(
+    namespaces.map((namespace) => {
+      const keys = seeds
+        .filter((seed) => seed.namespace === namespace)
+        .map(({ nodeKey }) => nodeKey)
+      return surroundingsOf(sql, namespace, reader, [...new Set([...anchors, ...keys])])
+    }),
+  )
+  return {
+    facts: around.flatMap(({ facts }) => facts).toSorted((a, b) => b.strength - a.strength),
+    nodes: around.flatMap(({ nodes }) => nodes).toSorted((a, b) => b.strength - a.strength),
+  }
+}
+
+function unreadOf(found: readonly Found[], top: number): Dropped[] {
+  return found.slice(0, MAX_UNREAD).map(({ unit, score }) => ({
+    id: unit.id,
+    kind: unit.kind,
+    score: score / top,
+    reason: 'below rank',
+  }))
+}
+
+function referenceOf({ unit }: Found): Reference {
+  const { namespace, item, kind } = unit
+  return { namespace, item, kind }
+}
+
+function keyOf({ namespace, item }: { namespace: NamespaceRow; item: string }): string {
+  return `${namespace.id}:${item}`
+}

@@ -1,0 +1,64 @@
+import { asksWhen, datesIn } from '../analysis/dates.ts'
+import type { NamedDate } from '../analysis/dates.ts'
+import { identifiersIn } from '../analysis/identifiers.ts'
+import { sameName } from '../analysis/names.ts'
+import { analyse, fold } from '../analysis/terms.ts'
+
+/** A question as the search understands it. */
+export interface Query {
+  text: string
+  /** Distinct terms, at most `MAX_TERMS`, in the order of the text. */
+  terms: readonly string[]
+  identifiers: readonly string[]
+  /** Capitalised words: what may be somebody's name. */
+  names: readonly string[]
+  dates: readonly NamedDate[]
+  asksWhen: boolean
+}
+
+/** A task's whole description may be the query; its first words say what it is about. */
+const MAX_TERMS = 48
+
+/** Total: any text is a query, if only an empty one. */
+export function understand(text: string): Query {
+  return {
+    text,
+    terms: [...analyse(text).keys()].slice(0, MAX_TERMS),
+    identifiers: identifiersIn(text),
+    names: [...new Set(text.normalize('NFKC').match(CAPITALISED) ?? [])],
+    dates: datesIn(text),
+    asksWhen: asksWhen(text),
+  }
+}
+
+const CAPITALISED = /\p{Lu}\p{Ll}+/gu
+
+/** The authors a query names, and the terms that only name them. */
+export interface NamedAuthors {
+  authors: ReadonlySet<string>
+  terms: ReadonlySet<string>
+}
+
+/**
+ * Which of the given authors the query names, in any script and case. Their names say whose words are
+ * sought, not which words: they are left out of the terms unless nothing else is asked.
+ */
+export function authorsNamed(query: Query, authors: Iterable<string>): NamedAuthors {
+  const named = new Set<string>()
+  const terms = new Set<string>()
+  if (query.names.length > 0) {
+    for (const author of authors) {
+      for (const name of query.names) {
+        if (!wordsOf(author).some((word) => sameName(fold(word), fold(name)))) continue
+        named.add(author)
+        for (const term of analyse(name).keys()) terms.add(term)
+      }
+    }
+  }
+  const onlyNames = query.terms.every((term) => terms.has(term))
+  return { authors: named, terms: onlyNames ? new Set() : terms }
+}
+
+function wordsOf(author: string): string[] {
+  return author.match(/\p{L}{2,}/gu) ?? []
+}

@@ -1,0 +1,100 @@
+import { closeness } from '../analysis/dates.ts'
+import { PROFILES, bm25, inverseFrequency } from './bm25.ts'
+import { authorsNamed } from './query.ts'
+import type { Query } from './query.ts'
+import { groupScores, widenedLength, withNeighbours } from './structure.ts'
+import type { GroupSize, Link, Unit } from './structure.ts'
+
+/** An item to score, whichever engine found it. */
+export interface Scorable extends Unit {
+  author: string | null
+  at: Date
+  shape: 'short' | 'document' | 'code'
+}
+
+/** What rarity and average length are computed from. */
+export interface Corpus {
+  items: number
+  /** Items that hold each term of the query. */
+  frequencies: readonly number[]
+  averageLength: Readonly<Record<Scorable['shape'], number>>
+}
+
+export interface Neighbourhood {
+  links: readonly Link[]
+  groups: ReadonlyMap<string, GroupSize>
+}
+
+/** A scored item with what its score is made of. */
+export interface Scored {
+  unit: Scorable
+  score: number
+  words: number
+  session: number
+  date: number
+  author: boolean
+}
+
+const AUTHOR_FACTOR = 1.4
+const DATE_WEIGHT = 0.6
+
+/** Rarity of each term of a query. */
+export function termWeights(corpus: Pick<Corpus, 'items' | 'frequencies'>): number[] {
+  return corpus.frequencies.map((df) => inverseFrequency(corpus.items, df))
+}
+
+/** Items by their own words only, best first: the choice of those whose neighbours are worth reading. */
+export function byOwnWords<T extends Scorable>(units: readonly T[], corpus: Corpus): T[] {
+  const weights = termWeights(corpus)
+  const scores = new Map(
+    units.map((unit) => [
+      unit,
+      bm25(unit, weights, corpus.averageLength[unit.shape], PROFILES[unit.shape]),
+    ]),
+  )
+  return units.toSorted((a, b) => (scores.get(b) ?? 0) - (scores.get(a) ?? 0))
+}
+
+/**
+ * Scores items for a query by words, neighbours, session, author and date. Pure, so that whatever finds
+ * the candidates, the same items get the same score.
+ */
+export function scoreUnits(
+  query: Query,
+  corpus: Corpus,
+  units: readonly Scorable[],
+  { links, groups }: Neighbourhood,
+): Scored[] {
+  const byKey = new Map(units.map((unit) => [unit.key, unit]))
+  const named = authorsNamed(query, authorsOf(units))
+  const weights = termWeights(corpus).map((w, i) => (named.terms.has(query.terms[i] ?? '') ? 0 : w))
+  const sessions = groupScores(byKey.values(), groups, { weights, items: corpus.items })
+  const widened = withNeighbours(byKey, links)
+  const onlyOne = named.authors.size === 1
+  const scored = Array.from(byKey.values(), (unit) => {
+    const wide = widened.get(unit.key)
+    const average = corpus.averageLength[unit.shape]
+    const profile = PROFILES[unit.shape]
+    const words = wide
+      ? bm25(wide, weights, widenedLength(average), profile)
+      : bm25(unit, weights, average, profile)
+    const session = unit.group === null ? 0 : (sessions.get(unit.group) ?? 0)
+    const author = onlyOne && unit.author !== null && named.authors.has(unit.author)
+    const score = (words + session) * (author ? AUTHOR_FACTOR : 1)
+    return { unit, score, words, session, date: 0, author }
+  })
+  return withDates(scored, query)
+}
+
+function withDates(scored: Scored[], { dates }: Query): Scored[] {
+  if (dates.length === 0) return scored
+  const top = scored.reduce((max, { score }) => Math.max(max, score), 0) || 1
+  return scored.map((entry) => {
+    const date = DATE_WEIGHT * top * closeness(entry.unit.at, dates)
+    return { ...entry, date, score: entry.score + date }
+  })
+}
+
+function authorsOf(units: readonly Scorable[]): Set<string> {
+  return new Set(units.flatMap(({ author }) => (author === null ? [] : [author])))
+}
