@@ -121,12 +121,22 @@ function parse(text: string): unknown {
 
 type Scalar = string | number | boolean
 
-interface Refusal {
-  error?: { code?: string; message?: string; details?: Record<string, unknown> }
+interface Problem {
+  code?: string
+  message?: string
+  details?: Record<string, unknown>
+}
+
+/** `{error: {...}}` of the control plane, `{detail, code, ...}` of the memory service. */
+function problemOf(body: unknown): Problem | undefined {
+  const { error, detail, code, ...details } = (body ?? {}) as Record<string, unknown>
+  if (typeof error === 'object' && error !== null) return error
+  if (typeof detail !== 'string') return undefined
+  return { message: detail, details, ...(typeof code === 'string' && { code }) }
 }
 
 function refusal(response: Response, body: unknown): Error {
-  const problem = (body as Refusal | undefined)?.error
+  const problem = problemOf(body)
   const code = ERROR_CODES.find((known) => known === problem?.code)
   const { status } = response
   if (!code)

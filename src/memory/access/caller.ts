@@ -1,0 +1,68 @@
+import { AppError } from '#lib/errors.ts'
+import type { Audience } from '../visibility.ts'
+
+/** Everything under a prefix; the empty prefix is everything. */
+export interface Grant {
+  prefix: string
+  read: boolean
+  write: boolean
+}
+
+export interface Caller {
+  /** Name of the key, for logs and for rules about who is the platform itself. */
+  label: string
+  grants: 'all' | readonly Grant[]
+  /** May call what only the platform may, such as registering packs. */
+  service: boolean
+}
+
+/** Who asks and how the request is traced. */
+export interface MemoryCtx {
+  readonly caller: Caller
+  readonly requestId: string
+  /** The caller's `X-Run-Id`, or a generated one. */
+  readonly runId: string
+}
+
+/**
+ * The first of the namespaces that no grant covers, or undefined. A grant covers by plain prefix of the
+ * name, so a key for `tenant:1:` covers nothing of `tenant:10`.
+ */
+export function uncovered(
+  caller: Caller,
+  right: 'read' | 'write',
+  namespaces: readonly string[],
+): string | undefined {
+  const { grants } = caller
+  if (grants === 'all') return undefined
+  return namespaces.find(
+    (namespace) => !grants.some((grant) => grant[right] && namespace.startsWith(grant.prefix)),
+  )
+}
+
+/** Throws `permission_denied` naming the first namespace that no grant covers. */
+export function requireRight(
+  { caller }: MemoryCtx,
+  right: 'read' | 'write',
+  namespaces: readonly string[],
+): void {
+  const namespace = uncovered(caller, right, namespaces)
+  if (namespace === undefined) return
+  throw new AppError(
+    'permission_denied',
+    `Cannot ${right} namespace "${namespace}": no grant covers it`,
+    { details: { namespace } },
+  )
+}
+
+/** The same words for what is invisible, foreign or out of bounds: nothing is revealed. */
+export function foreign(): AppError {
+  return new AppError('permission_denied', 'Cannot write: it belongs to others')
+}
+
+/** What a writer may write and touch; unrestricted unless the request narrows it. */
+export interface Writer {
+  audience: Audience
+  /** Scopes as given by the request, null when it gave none. */
+  allowedScopes: readonly string[] | null
+}

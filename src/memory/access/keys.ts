@@ -1,0 +1,94 @@
+import { timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+import { AppError } from '#lib/errors.ts'
+import { sha256 } from '#lib/id.ts'
+import type { Caller } from './caller.ts'
+
+export interface KeySettings {
+  /** One key with full access. */
+  serverApiKey: string | undefined
+  /** JSON list of further keys with grants. */
+  apiKeys: string | undefined
+}
+
+const Registry = z
+  .array(
+    z.strictObject({
+      key: z.string().min(1),
+      name: z.string().min(1).max(128).optional(),
+      grants: z
+        .array(
+          z.strictObject({
+            prefix: z.string().max(200),
+            read: z.boolean().default(true),
+            write: z.boolean().default(false),
+          }),
+        )
+        .min(1),
+      pii: z.boolean().default(false),
+      service: z.boolean().default(false),
+    }),
+  )
+  .min(1)
+
+interface Credential {
+  digest: Buffer
+  caller: Caller
+}
+
+/**
+ * Who a request comes from. Without any key configured everybody is the local user with full access.
+ * Every defect of a credential is the same `invalid_credentials`. A registry that cannot be read fails
+ * every request (`internal_error`) instead of letting half of the keys work.
+ */
+export function keyring(settings: KeySettings): (request: Request) => Caller {
+  const { serverApiKey, apiKeys } = settings
+  if (serverApiKey === undefined && apiKeys === undefined) return () => LOCAL
+  const registry = apiKeys === undefined ? [] : readRegistry(apiKeys)
+  const own: Credential[] =
+    serverApiKey === undefined
+      ? []
+      : [{ digest: digest(serverApiKey), caller: { label: 'base', grants: 'all', service: true } }]
+  return (request) => {
+    const given = bearer(request)
+    if (registry === undefined)
+      throw new Error('CB_API_KEYS is not a JSON list of keys with grants')
+    const candidate = digest(given ?? '')
+    let found: Caller | undefined
+    for (const credential of [...own, ...registry]) {
+      if (timingSafeEqual(candidate, credential.digest)) found ??= credential.caller
+    }
+    if (given === undefined || !found) {
+      throw new AppError('invalid_credentials', 'Cannot act: the credential is not valid')
+    }
+    return found
+  }
+}
+
+const LOCAL: Caller = { label: 'default', grants: 'all', service: true }
+
+function readRegistry(text: string): Credential[] | undefined {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  const result = Registry.safeParse(json)
+  return result.data?.map(({ key, name, grants, service }, index) => ({
+    digest: digest(key),
+    caller: {
+      label: name ?? `key-${index}`,
+      grants,
+      service: service || grants.some(({ prefix, write }) => prefix === '' && write),
+    },
+  }))
+}
+
+function bearer(request: Request): string | undefined {
+  return /^Bearer +([\x21-\x7e]{1,4096}) *$/i.exec(request.headers.get('authorization') ?? '')?.[1]
+}
+
+function digest(text: string): Buffer {
+  return Buffer.from(sha256(text), 'hex')
+}

@@ -1,0 +1,42 @@
+import type { Hono } from 'hono'
+import { baseApp } from '#http/app.ts'
+import type { Envelope } from '#http/app.ts'
+import type { Api } from '#http/serve.ts'
+import type { Caller, MemoryCtx } from './access/caller.ts'
+import { keyring } from './access/keys.ts'
+import { bindMemory } from './routes.ts'
+import type { MemoryDeps } from './serve-memory.ts'
+import { toSnakeCase } from './wire.ts'
+
+/** The memory service: its own API over its own database. It answers whatever the process around it. */
+export function createMemoryApp(deps: MemoryDeps): Hono {
+  const { settings, log } = deps
+  const app = baseApp(log, memoryEnvelope)
+  bindMemory(app, apiOf(deps, keyring(settings)), deps)
+  return app
+}
+
+function apiOf({ settings }: MemoryDeps, identify: (request: Request) => Caller): Api<MemoryCtx> {
+  return {
+    limits: {
+      defaultBytes: settings.maxBodyBytes,
+      knowledgeBytes: settings.maxKnowledgeBytes,
+    },
+    authorize: async (request, route, { requestId, traceRunId }) => {
+      const caller = route.access === 'public' ? ANYBODY : identify(request)
+      return { caller, requestId, runId: traceRunId }
+    },
+    rename: toSnakeCase,
+    checkReplies: settings.checkReplies,
+  }
+}
+
+const ANYBODY: Caller = { label: 'anybody', grants: [], service: false }
+
+/** `{detail}`, with the code and particulars beside it. */
+const memoryEnvelope: Envelope = ({ code, message, details }, { requestId }) => ({
+  ...details,
+  detail: message,
+  code,
+  request_id: requestId,
+})

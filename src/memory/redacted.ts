@@ -1,0 +1,25 @@
+import { isSensitiveKey } from '#lib/portability.ts'
+import { redactCredentials } from '#lib/redact.ts'
+
+const MIN_SECRET_CHARS = 4
+
+/**
+ * The same value without credentials: in its texts at any depth, and whole where the name of a field
+ * says what it holds.
+ */
+export function redacted<T>(value: T): T {
+  return clean(value) as T
+}
+
+function clean(value: unknown): unknown {
+  if (typeof value === 'string') return redactCredentials(value)
+  if (Array.isArray(value)) return value.map(clean)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]: [string, unknown]) => {
+      const hides =
+        typeof item === 'string' && item.length >= MIN_SECRET_CHARS && isSensitiveKey(key)
+      return [key, hides ? '<redacted>' : clean(item)]
+    }),
+  )
+}

@@ -1,0 +1,71 @@
+import type { Hono } from 'hono'
+import type { Route, RouteReply } from '#contract/route.ts'
+import { isPgError, PG } from '#db/sql.ts'
+import type { Database } from '#db/sql.ts'
+import { serve } from '#http/serve.ts'
+import type { Api, RequestInput } from '#http/serve.ts'
+import { AppError } from '#lib/errors.ts'
+import type { Log } from '#lib/log.ts'
+import type { MemoryCtx } from './access/caller.ts'
+
+export interface MemorySettings {
+  /** Key with full access; without it and `apiKeys` everybody has it. */
+  serverApiKey: string | undefined
+  /** JSON list of keys with grants. */
+  apiKeys: string | undefined
+  defaultNamespace: string
+  observationsMaxBatch: number
+  reconcileMaxItems: number
+  /** How many changed entities an answer names. */
+  reconcileChangesLimit: number
+  /** Budget of a pack when none is asked. */
+  contextDefaultMaxTokens: number
+  /** Largest bodies, in bytes: of questions, and of what brings knowledge. */
+  maxBodyBytes: number
+  maxKnowledgeBytes: number
+  checkReplies: boolean
+}
+
+export interface MemoryDeps {
+  db: Database
+  log: Log
+  settings: MemorySettings
+}
+
+export type MemoryHandler<R extends Route> = (
+  ctx: MemoryCtx,
+  input: RequestInput<R>,
+) => Promise<RouteReply<R>>
+
+/**
+ * Serves a route of the memory service. Handlers open their own transactions: much of a write can be
+ * worked out before the namespace has to be held. A database that cannot be reached is `not_ready`.
+ */
+export function serveMemory<R extends Route>(
+  app: Hono,
+  api: Api<MemoryCtx>,
+  route: R,
+  handler: MemoryHandler<R>,
+): void {
+  serve(app, api, route, async (ctx, input) => {
+    const body = await handler(ctx, input).catch((error: unknown) => {
+      throw isUnavailable(error) ? unavailable(error) : error
+    })
+    return { status: route.statuses[0] ?? 200, body }
+  })
+}
+
+const CONNECTION = /^(?:ECONN|ENOENT|ENOTFOUND|EPIPE|ETIMEDOUT|CONNECT|CONNECTION_|57P0|53300|08)/
+
+function isUnavailable(error: unknown): boolean {
+  if (isPgError(error, PG.lockNotAvailable)) return true
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return typeof code === 'string' && CONNECTION.test(code)
+}
+
+function unavailable(cause: unknown): AppError {
+  return new AppError('not_ready', 'Cannot answer now: the database does not', {
+    cause,
+    retryAfterSeconds: 1,
+  })
+}

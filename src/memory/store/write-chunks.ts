@@ -1,0 +1,88 @@
+import type { Sql } from '#db/sql.ts'
+import { chunkFields } from '../analysis/fields.ts'
+import type { TextWrite } from '../graph/project.ts'
+import { closeChunks, insertChunks, selectOpenChunks } from './chunk.sql.ts'
+import type { ChunkRow } from './chunk.sql.ts'
+import { storedTerms } from './terms.ts'
+import type { Namespace } from './write.ts'
+
+export type CutText = TextWrite & { chunks: readonly { heading: string | null; text: string }[] }
+
+/**
+ * Stores texts of assertions as chunks. Under a key that has a text the new one replaces it from its
+ * moment on, or, told of an earlier moment, ends where the one known begins.
+ */
+export async function storeTexts(
+  sql: Sql,
+  namespace: Namespace,
+  texts: readonly CutText[],
+): Promise<void> {
+  if (texts.length === 0) return
+  const last = new Map<string, CutText>()
+  for (const text of texts) {
+    const before = last.get(text.nodeKey)
+    if (!before || before.at <= text.at) last.set(text.nodeKey, text)
+  }
+  const given = [...last.values()].filter(({ keyGiven }) => keyGiven).map(({ nodeKey }) => nodeKey)
+  const open = given.length === 0 ? [] : await selectOpenChunks(sql, namespace.id, given)
+  const byKey = Map.groupBy(open, ({ nodeKey }) => nodeKey)
+  const ends: { chunk: ChunkRow; at: string }[] = []
+  const added: Omit<ChunkRow, 'item' | 'termCount'>[] = []
+  for (const text of last.values()) {
+    const before = byKey.get(text.nodeKey) ?? []
+    const later = before.map(({ validFrom }) => validFrom).find((start) => start > text.at)
+    if (later === undefined) ends.push(...before.map((chunk) => ({ chunk, at: text.at })))
+    added.push(...rowsOf(text, later ?? null))
+  }
+  await endChunks(sql, namespace, ends)
+  await addChunks(sql, namespace, added)
+}
+
+export async function endChunks(
+  sql: Sql,
+  namespace: Namespace,
+  ends: readonly { chunk: ChunkRow; at: string }[],
+): Promise<void> {
+  if (ends.length === 0) return
+  await closeChunks(
+    sql,
+    namespace,
+    ends.map(({ chunk, at }) => ({ item: chunk.item, at })),
+  )
+  for (const { chunk } of ends) namespace.changed('chunk', chunk.item, -1, -chunk.termCount)
+}
+
+export async function addChunks(
+  sql: Sql,
+  namespace: Namespace,
+  chunks: readonly Omit<ChunkRow, 'item' | 'termCount'>[],
+): Promise<void> {
+  if (chunks.length === 0) return
+  const rows = chunks.map((chunk) => ({
+    ...chunk,
+    item: namespace.nextItem(),
+    ...storedTerms(namespace.id, chunkFields(chunk)),
+  }))
+  await insertChunks(sql, namespace, rows)
+  for (const { item, termCount, validTo } of rows) {
+    namespace.changed('chunk', item, validTo === null ? 1 : 0, validTo === null ? termCount : 0)
+  }
+}
+
+function rowsOf(text: CutText, validTo: string | null): Omit<ChunkRow, 'item' | 'termCount'>[] {
+  const { nodeKey, docType, title, sourcePath, observationId, meta, scopes, at } = text
+  return text.chunks.map((chunk, chunkOrder) => ({
+    nodeKey,
+    chunkOrder,
+    docType,
+    title,
+    heading: chunk.heading,
+    text: chunk.text,
+    sourcePath,
+    observationId,
+    meta,
+    scopes,
+    validFrom: at,
+    validTo,
+  }))
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod'
+
+/** The fields that a schema names, at any depth; what it leaves free is not looked into. */
+interface Known {
+  fields: Map<string, Known>
+  element: Known | undefined
+}
+
+/**
+ * Brings camelCase keys of a request to the contract's snake_case, only where the contract names the
+ * field, so that a caller's own data keeps its keys. A field given in both spellings is left alone and
+ * is refused as unknown.
+ */
+export function toSnakeCase(schema: z.ZodType, value: unknown): unknown {
+  return renamed(knownOf(schema), value)
+}
+
+function renamed(known: Known, value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const { element } = known
+    return element ? value.map((item) => renamed(element, item)) : value
+  }
+  if (typeof value !== 'object' || value === null || known.fields.size === 0) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => {
+      const name = spelling(known, key, value)
+      const inner = known.fields.get(name)
+      return [name, inner ? renamed(inner, item) : item]
+    }),
+  )
+}
+
+function spelling(known: Known, key: string, whole: object): string {
+  if (known.fields.has(key) || !/[A-Z]/.test(key)) return key
+  const snake = key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return known.fields.has(snake) && !Object.hasOwn(whole, snake) ? snake : key
+}
+
+function knownOf(schema: z.core.$ZodType): Known {
+  if (schema instanceof z.ZodObject) {
+    const shape: Record<string, z.core.$ZodType> = schema.shape
+    const fields = Object.entries(shape).map(([name, inner]) => [name, knownOf(inner)] as const)
+    return { fields: new Map(fields), element: undefined }
+  }
+  if (schema instanceof z.ZodArray) return { fields: new Map(), element: knownOf(schema.element) }
+  if (schema instanceof z.ZodPipe) return knownOf(schema.in)
+  if (schema instanceof z.ZodUnion) return schema.options.map(knownOf).reduce(joined)
+  if (
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodDefault
+  ) {
+    return knownOf(schema.def.innerType)
+  }
+  return { fields: new Map(), element: undefined }
+}
+
+function joined(a: Known, b: Known): Known {
+  const fields = new Map(a.fields)
+  for (const [name, inner] of b.fields) {
+    const present = fields.get(name)
+    fields.set(name, present ? joined(present, inner) : inner)
+  }
+  return {
+    fields,
+    element: a.element && b.element ? joined(a.element, b.element) : (a.element ?? b.element),
+  }
+}
