@@ -14,6 +14,15 @@ const BOUNDS: LeaseBounds = { defaultSeconds: 300, minSeconds: 10, maxSeconds: 3
 
 export const DEFAULT_LEASES: Leases = { session: BOUNDS, claim: BOUNDS }
 
+/** The same bounds with other defaults, as an operator configures them. */
+export function leasesOf(defaults: { sessionSeconds: number; claimSeconds: number }): Leases {
+  const { sessionSeconds, claimSeconds } = defaults
+  return {
+    session: { ...BOUNDS, defaultSeconds: ttlWithin(BOUNDS, sessionSeconds) },
+    claim: { ...BOUNDS, defaultSeconds: ttlWithin(BOUNDS, claimSeconds) },
+  }
+}
+
 /** The length of a lease that was asked for: brought into the bounds, the default when none was. */
 export function ttlWithin(bounds: LeaseBounds, ttlSeconds: number | undefined): number {
   const { defaultSeconds, minSeconds, maxSeconds } = bounds

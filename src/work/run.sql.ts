@@ -103,13 +103,19 @@ export async function selectRuns(
     limit ${page.limit + 1}`
 }
 
-/** The caller's running runs, newest first. Uses index runs_by_principal. */
+/** The caller's running runs whose claims are live, newest first. Uses index runs_by_principal. */
 export async function selectActiveRuns(sql: Sql, ctx: Ctx, limit: number): Promise<RunRow[]> {
   return await sql<RunRow[]>`
     ${selectJoined(sql)}
+    join claims c on c.tenant_id = r.tenant_id and c.id = r.claim_id
+    join sessions s on s.tenant_id = c.tenant_id and s.id = c.session_id
     where r.tenant_id = ${ctx.tenantId}
       and r.principal_id = ${ctx.actorId}
       and r.status = 'running'
+      and c.status = 'active'
+      and c.expires_at > clock_timestamp()
+      and s.status = 'active'
+      and s.expires_at > clock_timestamp()
     order by r.created_at desc, r.id desc
     limit ${limit}`
 }

@@ -135,6 +135,7 @@ export async function extendSession(
   return row
 }
 
+/** An expiry is recorded only while the lease is over: a renewal that came in between wins. */
 export async function updateSessionEnded(
   sql: Sql,
   ctx: Tenancy,
@@ -146,6 +147,7 @@ export async function updateSessionEnded(
     where tenant_id = ${ctx.tenantId}
       and id = ${session.id}
       and status = 'active'
+      ${session.status === 'expired' ? sql`and expires_at <= clock_timestamp()` : sql``}
     returning ${columns(sql)}`
   return row
 }

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { transaction } from '#db/sql.ts'
+import { testTenant } from '../../test/support/ctx.ts'
+import { sharedDb } from '../../test/support/db.ts'
+import { claimNow, endLease, newSession, newTask } from '../../test/support/leases.ts'
+import { selectLatestArtifacts } from './artifact.sql.ts'
+import { selectLiveClaims } from './claim.sql.ts'
+import { createArtifact } from './create-artifact.ts'
+import { DEFAULT_LEASES, leasesOf, renewalWithin, ttlWithin } from './lease.ts'
+import { selectActiveRuns, selectSuspendedRuns } from './run.sql.ts'
+import { selectLiveSessions } from './session.sql.ts'
+import { startRun } from './start-run.ts'
+
+const db = await sharedDb()
+
+describe('what a principal holds', () => {
+  it('is shown with its task, newest first, and only while it is live', async () => {
+    const tenant = await testTenant(db)
+    const { ctx } = tenant
+    const sessionId = await newSession(db, ctx)
+    const [first, second] = [await newTask(db, ctx, 'first'), await newTask(db, ctx, 'second')]
+    const old = await claimNow(db, ctx, { ref: first.id, sessionId })
+    const { id: claimId, fencingToken } = await claimNow(db, ctx, { ref: second.id, sessionId })
+    for (const [ref, fence] of [
+      [first.id, { claimId: old.id, fencingToken: old.fencingToken }],
+      [second.id, { claimId, fencingToken }],
+    ] as const) {
+      await transaction(db, 'read write', (sql) => startRun(sql, ctx, { ref, ...fence }))
+    }
+
+    const held = await selectLiveClaims(db, ctx, 10)
+    assert.deepEqual(
+      held.map((claim) => [claim.taskTitle, claim.taskStatus, claim.fencingToken]),
+      [
+        ['second', 'in_progress', 1],
+        ['first', 'in_progress', 1],
+      ],
+    )
+    assert.equal((await selectActiveRuns(db, ctx, 10)).length, 2)
+    assert.equal((await selectSuspendedRuns(db, ctx, 10)).length, 0)
+    assert.equal((await selectLiveSessions(db, ctx, 10)).length, 1)
+    const { ctx: other } = await tenant.caller(['tasks.read'])
+    assert.equal((await selectLiveClaims(db, other, 10)).length, 0)
+
+    await endLease(db, ctx, 'claims', old.id)
+
+    assert.equal((await selectLiveClaims(db, ctx, 10)).length, 1)
+    const running = await selectActiveRuns(db, ctx, 10)
+    assert.deepEqual(
+      running.map((run) => run.claimId),
+      [claimId],
+    )
+    await endLease(db, ctx, 'sessions', sessionId)
+    assert.equal((await selectActiveRuns(db, ctx, 10)).length, 0)
+    assert.equal((await selectLiveSessions(db, ctx, 10)).length, 0)
+  })
+
+  it('includes the newest artifacts of a task', async () => {
+    const { ctx } = await testTenant(db)
+    const task = await newTask(db, ctx)
+    for (const [age, name] of ['c', 'b', 'a'].entries()) {
+      const { id } = await transaction(db, 'read write', (sql) =>
+        createArtifact(sql, ctx, { type: 'note', name, metadata: {}, taskId: task.id }),
+      )
+      await db`
+        update artifacts
+        set created_at = created_at - make_interval(mins => ${age})
+        where tenant_id = ${ctx.tenantId}
+          and id = ${id}`
+    }
+
+    const latest = await selectLatestArtifacts(db, ctx, { taskId: task.id, limit: 2 })
+
+    assert.deepEqual(
+      latest.map((artifact) => artifact.name),
+      ['c', 'b'],
+    )
+  })
+})
+
+describe('a lease', () => {
+  it('is brought into its bounds, and keeps its length when renewed without a wish', () => {
+    const { claim } = leasesOf({ sessionSeconds: 60, claimSeconds: 5 })
+    assert.deepEqual(
+      [undefined, -1, 0, 10, 77, 3600, 1e9].map((wish) => ttlWithin(claim, wish)),
+      [10, 10, 10, 10, 77, 3600, 3600],
+    )
+    assert.equal(ttlWithin(DEFAULT_LEASES.session, undefined), 300)
+    assert.equal(renewalWithin(claim, undefined), undefined)
+    assert.equal(renewalWithin(claim, 0), 10)
+  })
+})
