@@ -8,7 +8,7 @@ const MAX_ATTRIBUTE_CHARS = 200
 const OPENS =
   /[<&\u02c2\u1438\u16b2\u2039\u226e\u2329\u276c\u276e\u27e8\u29fc\u3008\ufe3f\ufe64\uff1c\u{1d236}]/u
 const UNDERSCORES = /[_\u07fa\ufe33\ufe34\ufe4d-\ufe4f\uff3f]/u
-const IGNORABLE = /[\p{DI}\p{Cf}\p{Mn}\p{Me}\p{Cc}]/u
+const IGNORABLE = /[\p{DI}\p{Cf}\p{Mn}\p{Me}]|[^\P{Cc}\s\x85]/u
 const MARKS = /[\p{DI}\p{Cf}\p{Mn}\p{Me}]/gu
 const WORD = /[\p{L}\p{N}_]/u
 const SPACE = /[\s\x85\u2800]/
@@ -187,7 +187,7 @@ function isSlash(char: string): boolean {
 
 function endsName(code: number): boolean {
   if (isIgnorable(code)) return false
-  return isOpening(code) || !WORD.test(String.fromCodePoint(code))
+  return isOpening(code) || isClosing(code) || !WORD.test(String.fromCodePoint(code))
 }
 
 function isOpening(code: number): boolean {
@@ -204,8 +204,7 @@ function isClosing(code: number): boolean {
 
 function isIgnorable(code: number): boolean {
   if (code >= 0x20 && code < 0x7f) return false
-  const char = String.fromCodePoint(code)
-  return !SPACE.test(char) && IGNORABLE.test(char)
+  return IGNORABLE.test(String.fromCodePoint(code))
 }
 
 /** How much of the name is spelled when `char` follows its first `from` letters; 0 if it does not fit. */

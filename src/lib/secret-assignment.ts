@@ -34,6 +34,7 @@ export function findSecretAssignments(text: string): SecretAssignment[] {
 function valueAfter(text: string, keyEnd: number): SecretAssignment | undefined {
   const sign = runEnd(text, keyEnd, (code) => isSpace(code) || isQuote(code))
   const start = runEnd(text, signEnd(text, sign), isSpace)
+  if (isRedacted(text, start)) return undefined
   if (isQuote(text.charCodeAt(start))) {
     const close = closingQuote(text, start)
     if (close > 0) {
@@ -42,6 +43,13 @@ function valueAfter(text: string, keyEnd: number): SecretAssignment | undefined 
     }
   }
   return bareValue(text, sign, start)
+}
+
+/** True for what redaction left there earlier, as a whole value. */
+function isRedacted(text: string, start: number): boolean {
+  return /^["'`]?<redacted(?: private key)?>["'`]?(?=[\s,;)\]}]|$)/.test(
+    text.slice(start, start + 26),
+  )
 }
 
 /** Behind `:`, `=`, `:=` or `=>`. */

@@ -19,7 +19,7 @@ function fencePattern(): RegExp {
   const m = `(?:${any('rn')}|${any('r')}${any('n')})`
   const ll = `(?:${any('l')}${any('l')}|${any('ll')})`
   const before = `${any('r')}${any('e')}${any('c')}${any('a')}${ll}${any('e')}${any('d')}${any('_')}`
-  const name = `${before}${m}${any('e')}${m}${any('o')}${any('r')}${any('y')}(?![\\p{L}\\p{N}_])`
+  const name = `${before}${m}${any('e')}${m}${any('o')}${any('r')}${any('y')}(?:${any('>')}|(?![\\p{L}\\p{N}_]))`
   const open = `(?:${any('<')}|&(?:[lL][tT]|#0*60|#[xX]0*3[cC]);?)`
   const slash = `(?:${any('/')}|&(?:[sS][oO][lL]|#0*47|#[xX]0*2[fF]);?)`
   return new RegExp(`${open}\\s*${slash}?\\s*${name}`, 'u')
