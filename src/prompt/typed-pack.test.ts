@@ -154,7 +154,7 @@ describe('the graph pack of a task', () => {
   it('holds no tag that a cut puts together in its note', () => {
     const asOf = `${'x'.repeat(23)}<recalled_memoryRE> and more`
     const [, note] = body({ entities: [{ key: 'k' }], context: { asOf } })
-    assert.match(note ?? '', /as of x{23}$/)
+    assert.match(note ?? '', /as of x{23}…$/)
   })
 
   it('marks an entity with an instruction-like pattern', () => {
