@@ -3,6 +3,8 @@ import type { TextField } from './terms-of.ts'
 /** What is said with fewer words or chosen with more care counts more. */
 const SYMBOL_NAME = 3
 const DOCSTRING = 2
+/** One that stands in the body counts there once already. */
+const DOCSTRING_IN_BODY = 1
 const KIND = 0.5
 const MAX_LEAVES = 200
 
@@ -31,8 +33,18 @@ export function chunkFields(chunk: {
     { text: chunk.text },
     { text: chunk.title ?? '', weight: isCode ? SYMBOL_NAME : 1 },
     { text: chunk.heading ?? '' },
-    ...(isCode ? textOf(chunk.meta['docstring']).map((text) => ({ text, weight: DOCSTRING })) : []),
+    ...(isCode ? docstring(chunk) : []),
   ].filter(({ text }) => text !== '')
+}
+
+function docstring({ text, meta }: { text: string; meta: Readonly<Record<string, unknown>> }) {
+  const [given] = textOf(meta['docstring'])
+  if (given !== undefined) return [{ text: given, weight: DOCSTRING }]
+  const start = /"""|'''|\/\*\*/.exec(text)
+  if (!start) return []
+  const end = text.indexOf(start[0] === '/**' ? '*/' : start[0], start.index + 3)
+  if (end === -1) return []
+  return [{ text: text.slice(start.index + 3, end), weight: DOCSTRING_IN_BODY }]
 }
 
 /** The searchable text of an entity: its names and what its attributes say. */
@@ -43,6 +55,8 @@ export function nodeFields(node: {
   properties: Readonly<Record<string, unknown>>
 }): TextField[] {
   const { key, title, aliases, properties } = node
+  // A text is found by its chunks.
+  if (typeof properties['content'] === 'string') return []
   const names = [...new Set([title, key, ...aliases])]
   return [...names, ...leavesOf(properties)].map((text) => ({ text }))
 }

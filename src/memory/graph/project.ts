@@ -150,6 +150,7 @@ function putEntity(
     aliases: entity.aliases ?? [],
     scopes: union(scopes, entity.scopes),
     at: occurredAt,
+    isSighting: true,
     sourcePath: entity.source_path ?? null,
     confidence: entity.confidence ?? null,
   }
@@ -169,6 +170,7 @@ function putText(graph: Graph, text: TextWrite, writer: Audience) {
       aliases: [],
       scopes,
       at,
+      isSighting: false,
       sourcePath,
       observationId,
     },

@@ -19,6 +19,8 @@ export interface NodeWrite {
   scopes: readonly string[]
   /** From when on it holds. */
   at: string
+  /** Whether saying it again is worth noting as the last sight of the entity. */
+  isSighting: boolean
   sourcePath?: string | null
   observationId?: string | null
   provenance?: Record<string, unknown> | null
@@ -70,7 +72,7 @@ function putVersion(graph: Graph, line: Tracked<NodeVersion>[], write: NodeWrite
   const next = stateAfter(base?.row ?? inheritedFrom(later[0]?.row), write)
   const changed = !base || !sameState(base.row, next)
   if (!base) addVersion(graph, { ...next, validFrom: at, validTo: until, termCount: 0 })
-  else if (!changed) touch(base, at)
+  else if (!changed) touch(base, write)
   else if (base.row.validFrom === at) replaceVersion(graph, base, next)
   else {
     endVersion(graph, base, at)
@@ -155,8 +157,8 @@ function fillUnder(graph: Graph, version: Tracked<NodeVersion>, write: NodeWrite
   return true
 }
 
-function touch(version: Tracked<NodeVersion>, at: string): void {
-  if (at <= version.row.lastSeen) return
+function touch(version: Tracked<NodeVersion>, { at, isSighting }: NodeWrite): void {
+  if (!isSighting || at <= version.row.lastSeen) return
   version.row.lastSeen = at
   if (version.fate === 'stored') version.fate = 'changed'
 }

@@ -128,3 +128,38 @@ export async function updateFacts(
     where edges.namespace_id = ${id}
       and edges.item = r.item`
 }
+
+/** Open links of a node of one predicate, which are no facts. Needs `edges_by_subject`. */
+export async function selectLinks(
+  sql: Sql,
+  namespaceId: string,
+  subject: string,
+  predicate: string,
+): Promise<{ item: number; object: string }[]> {
+  return await sql<{ item: number; object: string }[]>`
+    select item::float8 as item, object
+    from edges
+    where namespace_id = ${namespaceId}
+      and subject = ${subject}
+      and predicate = ${predicate}
+      and fact_id is null
+      and valid_to is null
+      and retired_at is null
+    order by object`
+}
+
+/** Ends edges; one that begins later than its end never held. */
+export async function closeEdges(
+  sql: Sql,
+  { id, now }: { id: string; now: string },
+  ends: readonly { item: number; at: string; supersededBy?: string | null }[],
+): Promise<void> {
+  await sql`
+    update edges
+    set valid_to = greatest(edges.starts_at, r.at), closed_at = ${now},
+        superseded_by = r."supersededBy"
+    from json_to_recordset(${JSON.stringify(ends)}::text::json)
+      as r (item bigint, at timestamptz, "supersededBy" text)
+    where edges.namespace_id = ${id}
+      and edges.item = r.item`
+}

@@ -1,0 +1,145 @@
+import type { DocumentBody } from '#contract/memory.ts'
+import type { Database, Sql } from '#db/sql.ts'
+import { AppError } from '#lib/errors.ts'
+import { foreign } from '../access/caller.ts'
+import type { Writer } from '../access/caller.ts'
+import { openVersion } from '../graph/graph.ts'
+import type { Graph } from '../graph/graph.ts'
+import { putNode } from '../graph/put-node.ts'
+import { mayWrite } from '../prepare-observation.ts'
+import { redacted } from '../redacted.ts'
+import { isPrivate } from '../scopes.ts'
+import { selectOpenChunks } from '../store/chunk.sql.ts'
+import type { ChunkRow } from '../store/chunk.sql.ts'
+import { addChunks, endChunks } from '../store/write-chunks.ts'
+import { writeNamespace } from '../store/write.ts'
+import type { Namespace } from '../store/write.ts'
+import { readGraph, writeGraph } from '../store/write-graph.ts'
+import { isVisible } from '../visibility.ts'
+import { planChunks } from './plan-chunks.ts'
+import type { NewChunk } from './plan-chunks.ts'
+import { chunksOf, titleOf } from './document.ts'
+import { linkDocument } from './links.ts'
+
+export interface PutDocument {
+  namespace: string
+  writer: Writer
+  document: DocumentBody
+}
+
+export interface DocumentResult {
+  title: string
+  /** Open chunks of the document afterwards. */
+  chunks: number
+  links: number
+  unchanged: boolean
+  warnings: string[]
+}
+
+/**
+ * Brings a document to the state given: chunks that differ end where the new ones begin, what is the
+ * same is left alone, and when nothing differs nothing is written. Versions of a document come in the
+ * order of time: `version_conflict` for one that would begin before the one known.
+ *
+ * Throws `permission_denied` for a document of others, or scopes beyond the writer's.
+ */
+export async function putDocument(
+  db: Database,
+  { namespace, writer, document }: PutDocument,
+): Promise<DocumentResult> {
+  if (!mayWrite(writer, document.scopes)) throw foreign()
+  const clean = redacted(document)
+  const title = titleOf(clean)
+  const chunks = chunksOf(clean, title)
+  return await writeNamespace(db, namespace, async (sql, ns) => {
+    const at = clean.valid_from ?? ns.now
+    const keys = new Set([clean.natural_key, ...(clean.links ?? [])])
+    const graph = await readGraph(sql, ns, { keys, facts: [], since: at })
+    const open = await selectOpenChunks(sql, ns.id, [clean.natural_key])
+    if (open.some(({ scopes }) => !isVisible(scopes, writer.audience))) throw foreign()
+    const node = putDocumentNode(graph, clean, { title, at, writer })
+    const links = await linkDocument(sql, graph, { document: clean, at, writer })
+    const wanted = chunks.map((chunk) => ({ ...chunk, scopes: node.scopes }))
+    const changed = await replaceChunks(sql, ns, { document: clean, open, wanted, at })
+    await writeGraph(sql, graph)
+    return {
+      title,
+      chunks: changed.left,
+      links: links.count,
+      unchanged: !changed.any && !node.changed && !links.changed,
+      warnings: node.warning === undefined ? [] : [node.warning],
+    }
+  })
+}
+
+function putDocumentNode(
+  graph: Graph,
+  document: DocumentBody,
+  { title, at, writer }: { title: string; at: string; writer: Writer },
+) {
+  const { natural_key: key, type, properties, meta, scopes, aliases } = document
+  const before = openVersion(graph, key)?.row
+  if (before && !before.placeholder && isPrivate(scopes) && !isPrivate(before.scopes))
+    throw foreign()
+  const result = putNode(
+    graph,
+    {
+      key,
+      kind: type,
+      kindGiven: true,
+      title,
+      properties: { ...properties, ...(meta && { meta }) },
+      aliases: aliases ?? [],
+      scopes,
+      at,
+      isSighting: false,
+      sourcePath: document.source_path ?? null,
+      provenance: document.provenance ?? null,
+    },
+    writer.audience,
+  )
+  return { ...result, scopes: openVersion(graph, key, type)?.row.scopes ?? scopes }
+}
+
+interface Replacing {
+  document: DocumentBody
+  open: readonly ChunkRow[]
+  wanted: readonly NewChunk[]
+  at: string
+}
+
+async function replaceChunks(
+  sql: Sql,
+  namespace: Namespace,
+  { document, open, wanted, at }: Replacing,
+): Promise<{ any: boolean; left: number }> {
+  const replacesAll = document.replace ?? document.content !== undefined
+  const { ended, added, left } = planChunks(open, wanted, replacesAll)
+  const later = ended.find(({ validFrom }) => validFrom > at)
+  if (later) {
+    throw new AppError(
+      'version_conflict',
+      `Cannot store document "${document.natural_key}": a version from a later moment is known`,
+      { details: { validFrom: later.validFrom } },
+    )
+  }
+  await endChunks(
+    sql,
+    namespace,
+    ended.map((chunk) => ({ chunk, at })),
+  )
+  await addChunks(
+    sql,
+    namespace,
+    added.map((chunk) => ({
+      ...chunk,
+      nodeKey: document.natural_key,
+      docType: document.type,
+      sourcePath: document.source_path ?? null,
+      observationId: null,
+      validFrom: at,
+      validTo: null,
+    })),
+  )
+  return { any: ended.length + added.length > 0, left }
+}
