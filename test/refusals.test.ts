@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { adapterRoutes } from '#adapter/routes.ts'
 import { controlPlaneRoutes } from '#contract/all.ts'
+import { contextRoutes } from '#context/routes.ts'
 import type { Route } from '#contract/route.ts'
 import { honoPath } from '#http/input.ts'
+import { createMetrics } from '#http/metrics.ts'
 import { orgRoutes } from '#org/routes.ts'
 import { workRoutes } from '#work/routes.ts'
 import { TEST_BOOTSTRAP_TOKEN, TEST_LIMITS, testApp } from './support/client.ts'
@@ -18,6 +20,7 @@ const app = testApp(db, (hono, deps) => {
   orgRoutes(hono, deps)
   adapterRoutes(hono, deps)
   workRoutes(hono, deps)
+  contextRoutes(hono, deps, { provider: null, metrics: createMetrics() })
 })
 
 async function ask(route: Route, refusal: Refusal): Promise<Response> {

@@ -4,8 +4,10 @@ import { adapterRoutes } from '#adapter/routes.ts'
 import { send } from '#client/client.ts'
 import { controlPlaneRoutes } from '#contract/all.ts'
 import { createPrincipal } from '#contract/org.ts'
+import { contextRoutes } from '#context/routes.ts'
 import type { Route } from '#contract/route.ts'
 import { honoPath } from '#http/input.ts'
+import { createMetrics } from '#http/metrics.ts'
 import { orgRoutes } from '#org/routes.ts'
 import { workRoutes } from '#work/routes.ts'
 import { testApp } from './support/client.ts'
@@ -19,6 +21,7 @@ const db = await sharedDb()
 const app = testApp(db, (hono, deps) => {
   orgRoutes(hono, deps)
   workRoutes(hono, deps)
+  contextRoutes(hono, deps, { provider: null, metrics: createMetrics() })
   adapterRoutes(hono, deps)
 })
 const ours = await buildWorld(db, app, 5)

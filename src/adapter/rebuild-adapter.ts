@@ -19,7 +19,7 @@ export async function rebuildAdapter(
   ctx: Ctx,
   input: { tenantId: string; cursor?: string | undefined; reason: string },
 ): Promise<void> {
-  const to = input.cursor === undefined ? ORIGIN : decodeCursor(input.cursor)
+  const to = input.cursor === undefined ? ORIGIN : decodeCursor(input.cursor, 'body.cursor')
   const row = await lockConsumer(sql, ctx, input.tenantId)
   if (comparePositions(to, row.position) > 0) {
     throw new AppError(

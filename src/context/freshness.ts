@@ -11,9 +11,11 @@ const MAX_COUNTED = 1000
 
 /** How far memory is behind the journal, in events and in time, and why if it is stuck. */
 export async function readFreshness(sql: Sql, ctx: Ctx, currentCursor: string): Promise<Freshness> {
-  const consumer = await selectConsumer(sql, CONTEXT_ADAPTER, ctx.tenantId)
-  const horizonLag = await horizonLagSeconds(sql, ctx)
-  const base = { currentCursor, horizonLagSeconds: horizonLag }
+  const [consumer, heldBackSeconds] = await Promise.all([
+    selectConsumer(sql, CONTEXT_ADAPTER, ctx.tenantId),
+    horizonLagSeconds(sql, ctx),
+  ])
+  const base = { currentCursor, horizonLagSeconds: heldBackSeconds }
   if (!consumer) {
     return {
       ...base,

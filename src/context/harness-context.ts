@@ -3,7 +3,9 @@ import type { Ctx } from '#lib/ctx.ts'
 import { found } from '#lib/errors.ts'
 import type { Sql } from '#db/sql.ts'
 import { selectPrincipal } from '#org/principal.sql.ts'
+import type { PrincipalRow } from '#org/principal.sql.ts'
 import { selectTenant } from '#org/tenant.sql.ts'
+import type { TenantRow } from '#org/tenant.sql.ts'
 import { selectLiveClaims } from '#work/claim.sql.ts'
 import type { HeldClaimRow } from '#work/claim.sql.ts'
 import { selectActiveRuns, selectSuspendedRuns } from '#work/run.sql.ts'
@@ -26,16 +28,18 @@ export async function harnessContext(
   ctx: Ctx,
   { sessionId, eventCursor }: { sessionId: string | undefined; eventCursor: string },
 ): Promise<HarnessContext> {
-  const tenant = found(await selectTenant(sql, ctx), 'tenant', ctx.tenantId)
-  const principal = found(await selectPrincipal(sql, ctx, ctx.actorId), 'principal', ctx.actorId)
-  const sessions = await selectLiveSessions(sql, ctx, MAX_ACTIVE)
-  const claims = await selectLiveClaims(sql, ctx, MAX_ACTIVE)
-  const runs = await selectActiveRuns(sql, ctx, MAX_ACTIVE)
-  const suspended = await selectSuspendedRuns(sql, ctx, MAX_SUSPENDED)
+  const [tenant, principal, sessions, claims, runs, suspended] = await Promise.all([
+    selectTenant(sql, ctx),
+    selectPrincipal(sql, ctx, ctx.actorId),
+    selectLiveSessions(sql, ctx, MAX_ACTIVE),
+    selectLiveClaims(sql, ctx, MAX_ACTIVE),
+    selectActiveRuns(sql, ctx, MAX_ACTIVE),
+    selectSuspendedRuns(sql, ctx, MAX_SUSPENDED),
+  ])
   return {
     protocol: { name: 'control-harness', supportedVersions: ['1', '2'] },
-    tenant: { id: tenant.id, slug: tenant.slug, name: tenant.name },
-    principal: { id: principal.id, kind: principal.kind, displayName: principal.displayName },
+    tenant: tenantView(found(tenant, 'tenant', ctx.tenantId)),
+    principal: principalView(found(principal, 'principal', ctx.actorId)),
     session: sessionId === undefined ? null : await ownSession(sql, ctx, sessionId),
     activeSessions: sessions.map(sessionReply),
     activeClaims: claims.map(claimView),
@@ -48,6 +52,14 @@ export async function harnessContext(
     eventCursor,
     permissions: [...ctx.permissions].toSorted(),
   }
+}
+
+function tenantView({ id, slug, name }: TenantRow) {
+  return { id, slug, name }
+}
+
+function principalView({ id, kind, displayName }: PrincipalRow) {
+  return { id, kind, displayName }
 }
 
 async function ownSession(sql: Sql, ctx: Ctx, id: string) {

@@ -20,7 +20,8 @@ interface EventQuery extends EventFilter {
 export async function listEvents(sql: Sql, ctx: Ctx, query: EventQuery) {
   const { cursor, after = cursor, tail, limit, types, entityType, entityId } = query
   const filter = { types, entityType, entityId }
-  const from = after === undefined ? ORIGIN : decodeCursor(after)
+  const loc = cursor === undefined ? 'query.after' : 'query.cursor'
+  const from = after === undefined ? ORIGIN : decodeCursor(after, loc)
   const page =
     tail === undefined
       ? await readEvents(sql, ctx, { after: from, limit, filter })

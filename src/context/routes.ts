@@ -1,19 +1,43 @@
 import type { Hono } from 'hono'
 import * as contract from '#contract/context.ts'
 import * as eventsContract from '#contract/events-api.ts'
+import * as knowledgeContract from '#contract/knowledge.ts'
 import type { Observation } from '#contract/observations.ts'
 import * as observationsContract from '#contract/observations.ts'
 import { encodeCursor } from '#events/cursor.ts'
 import { currentPosition } from '#events/read.ts'
-import { bind, withStatus } from '#http/bind.ts'
+import { bind, bindOutside, withStatus } from '#http/bind.ts'
 import type { Deps } from '#http/bind.ts'
+import type { Metrics } from '#http/metrics.ts'
 import { found } from '#lib/errors.ts'
+import { getContext } from './get-context.ts'
+import type { ContextMetrics } from './get-context.ts'
 import { harnessContext } from './harness-context.ts'
 import { listEvents } from './list-events.ts'
 import { selectObservation } from './observation.sql.ts'
+import { queryEntities } from './query-entities.ts'
+import type { MemoryProvider } from './recall.ts'
+import { previewSnapshot, reconcileSnapshot } from './reconcile-snapshot.ts'
 import { recordObservation } from './record-observation.ts'
+import { deleteDocument, storeDocument } from './store-document.ts'
 
-export function contextRoutes(app: Hono, deps: Deps): void {
+export interface ContextOptions {
+  /** The memory service; null where none is configured. */
+  provider: MemoryProvider | null
+  metrics: Metrics
+}
+
+/** A pending idempotency record outlives the longest call to memory by this much. */
+const LEASE_MARGIN_SECONDS = 30
+
+export function contextRoutes(app: Hono, deps: Deps, options: ContextOptions): void {
+  const { provider } = options
+  const metrics = contextMetrics(options.metrics)
+  const outside = {
+    ...deps,
+    leaseSeconds: (provider?.reconcileTimeoutSeconds ?? 0) + LEASE_MARGIN_SECONDS,
+  }
+
   bind(app, deps, eventsContract.listEvents, async (sql, ctx, { query }) =>
     listEvents(sql, ctx, query),
   )
@@ -23,7 +47,31 @@ export function contextRoutes(app: Hono, deps: Deps): void {
     return await harnessContext(sql, ctx, { sessionId, eventCursor })
   })
 
+  bindOutside(app, outside, contract.getContext, async (db, ctx, { body }) =>
+    getContext({ db, provider, metrics }, ctx, body),
+  )
+
   bindObservations(app, deps)
+
+  bindOutside(app, outside, knowledgeContract.reconcileSnapshot, async (db, ctx, { body }) =>
+    reconcileSnapshot({ db, provider }, ctx, body),
+  )
+
+  bindOutside(app, outside, knowledgeContract.previewSnapshot, async (db, ctx, { body }) =>
+    previewSnapshot({ db, provider }, ctx, body),
+  )
+
+  bindOutside(app, outside, knowledgeContract.storeDocument, async (db, ctx, { body }) =>
+    storeDocument({ db, provider }, ctx, body),
+  )
+
+  bindOutside(app, outside, knowledgeContract.deleteDocument, async (db, ctx, { body }) =>
+    deleteDocument({ db, provider }, ctx, body),
+  )
+
+  bindOutside(app, outside, knowledgeContract.queryEntities, async (db, ctx, { body }) =>
+    queryEntities({ db, provider }, ctx, body),
+  )
 }
 
 function bindObservations(app: Hono, deps: Deps): void {
@@ -38,4 +86,15 @@ function bindObservations(app: Hono, deps: Deps): void {
     const moments = { observedAt: observedAt.toISOString(), recordedAt: recordedAt.toISOString() }
     return { ...rest, ...moments } satisfies Observation
   })
+}
+
+function contextMetrics(metrics: Metrics): ContextMetrics {
+  return {
+    answered(seconds) {
+      metrics.contextRequests.inc()
+      metrics.contextDuration.observe(seconds)
+    },
+    degraded: (status) => metrics.contextDegraded.inc({ status }),
+    failed: () => metrics.contextProviderFailures.inc(),
+  }
 }

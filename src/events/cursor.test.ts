@@ -53,9 +53,12 @@ describe('cursor', () => {
   }
 
   it('says which versions it reads when it meets another', () => {
-    assert.throws(() => decodeCursor('ec2_abc'), {
+    assert.throws(() => decodeCursor('ec2_abc', 'body.cursor'), {
       code: 'unsupported_cursor_version',
-      details: { supported: [1] },
+      details: {
+        supported: [1],
+        errors: [{ loc: 'body.cursor', message: 'is of an unknown version' }],
+      },
     })
   })
 })

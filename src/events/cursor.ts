@@ -37,17 +37,23 @@ export function encodeCursor({ journalEpoch, txId, sequence }: Position): string
 
 /**
  * The position of a cursor. Throws `invalid_cursor`, or `unsupported_cursor_version` for a cursor of
- * another version of this format. Only the exact text that {@link encodeCursor} writes is accepted.
+ * another version of this format; `loc` is where the request has it. Only the exact text that {@link encodeCursor} writes is accepted.
  */
-export function decodeCursor(cursor: string): Position {
+export function decodeCursor(cursor: string, loc = 'query.cursor'): Position {
   if (/^ec\d{1,9}_/.test(cursor) && !cursor.startsWith(PREFIX)) {
     throw new AppError('unsupported_cursor_version', 'Cannot read the cursor: unknown version', {
-      details: { supported: [1] },
+      details: { supported: [1], errors: [{ loc, message: 'is of an unknown version' }] },
     })
   }
   const position = parseWire(cursor)
   if (!position || encodeCursor(position) !== cursor) {
-    throw new AppError('invalid_cursor', 'Cannot read the cursor: it was not made by this journal')
+    throw new AppError(
+      'invalid_cursor',
+      'Cannot read the cursor: it was not made by this journal',
+      {
+        details: { errors: [{ loc, message: 'must be a cursor of the journal' }] },
+      },
+    )
   }
   return position
 }

@@ -3,8 +3,10 @@ import type { z } from 'zod'
 import type { ClientOptions } from '#client/client.ts'
 import { NewTask } from '#contract/tasks.ts'
 import { contextRoutes } from '#context/routes.ts'
+import type { MemoryProvider } from '#context/recall.ts'
 import { transaction } from '#db/sql.ts'
 import type { Database } from '#db/sql.ts'
+import { createMetrics } from '#http/metrics.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { createWorkspace } from '#org/create-workspace.ts'
 import { claimTask } from '#work/claim-task.ts'
@@ -17,17 +19,38 @@ import { testTenant } from './ctx.ts'
 import type { TestTenant } from './ctx.ts'
 
 /** A client of an application with just the context area, holding one credential. */
-export function contextClient(db: Database, key: string): ClientOptions {
+export function contextClient(
+  db: Database,
+  key: string,
+  provider: MemoryProvider | null = null,
+): ClientOptions {
+  const metrics = createMetrics()
   return testClient(
-    testApp(db, (app, deps) => contextRoutes(app, deps)),
+    testApp(db, (app, deps) => contextRoutes(app, deps, { provider, metrics })),
     key,
   )
 }
 
 /** A new tenant with its admin's client. */
-export async function contextTenant(db: Database): Promise<TestTenant & { client: ClientOptions }> {
+export async function contextTenant(
+  db: Database,
+  provider: MemoryProvider | null = null,
+): Promise<TestTenant & { client: ClientOptions }> {
   const tenant = await testTenant(db)
-  return { ...tenant, client: contextClient(db, tenant.key) }
+  return { ...tenant, client: contextClient(db, tenant.key, provider) }
+}
+
+/** Settings of a memory service at `url`, with the defaults of production. */
+export function providerAt(url: string, changes: Partial<MemoryProvider> = {}): MemoryProvider {
+  return {
+    url,
+    apiKey: 'key-of-the-tests',
+    namespacePrefix: 'tenant:',
+    timeoutSeconds: 3,
+    reconcileTimeoutSeconds: 60,
+    budget: { defaultTokens: 8000, limitTokens: 16_000 },
+    ...changes,
+  }
 }
 
 /** Adds a workspace and gives its id. */

@@ -158,18 +158,18 @@ function fieldRefusals(route: Route): Refusal[] {
   const schema = schemaOf(route.body)
   const refused = { status: [400, 422], codes: ['invalid_request', ...route.errors] }
   const wrongTypes = Object.keys(schema.properties ?? {}).flatMap((name) =>
-    [{ [PLANTED]: [] }, [[PLANTED]], 0.5, true, PLANTED, ''].flatMap((value) => {
+    [{ surprise: [PLANTED] }, [[PLANTED]], 0.5, true, PLANTED, ''].flatMap((value) => {
       const { error } = route.body.safeParse({ [name]: value })
       if (!error?.issues.some(({ path }) => path[0] === name)) return []
       const body = JSON.stringify({ [name]: value })
       return [{ name: `${name} as ${body}`, body, loc: `body.${name}`, ...refused }]
     }),
   )
-  const days = dayPaths(schema, schema.$defs ?? {}).map(({ path, format }) => {
+  const days = dayPaths(schema, schema.$defs ?? {}).map(({ path, format, union }) => {
     const value = format === 'date' ? '2026-02-31' : NO_SUCH_MOMENT
     const body = JSON.stringify(path.reduceRight<unknown>(wrap, value))
-    const loc = ['body', ...path].join('.')
-    return { name: `${loc} as ${value}`, body, loc, ...refused }
+    const loc = ['body', ...path.slice(0, union)].join('.')
+    return { name: `${['body', ...path].join('.')} as ${value}`, body, loc, ...refused }
   })
   return [...wrongTypes, ...days]
 }
@@ -203,13 +203,19 @@ function formatsIn(schema: Schema): string[] {
 interface DayPath {
   path: (string | number)[]
   format: string
+  /** How many steps lead to a union of objects told apart by a field, which is not sent here. */
+  union?: number
 }
 
 /** Where a body holds days and moments, through objects, lists and alternatives. */
 function dayPaths(schema: Schema, defs: Record<string, Schema>, depth = 0): DayPath[] {
   if (depth > 12) return []
   const deeper = (one: Schema, step: (string | number)[]) =>
-    dayPaths(one, defs, depth + 1).map(({ path, format }) => ({ path: [...step, ...path], format }))
+    dayPaths(one, defs, depth + 1).map(({ path, format, union }) => ({
+      path: [...step, ...path],
+      format,
+      ...(union !== undefined && { union: union + step.length }),
+    }))
   const target = schema.$ref === undefined ? undefined : defs[schema.$ref.replace('#/$defs/', '')]
   if (schema.format === 'date' || schema.format === 'date-time') {
     return [{ path: [], format: schema.format }]
@@ -218,8 +224,7 @@ function dayPaths(schema: Schema, defs: Record<string, Schema>, depth = 0): DayP
     ...(target ? deeper(target, []) : []),
     ...Object.entries(schema.properties ?? {}).flatMap(([name, one]) => deeper(one, [name])),
     ...(schema.items ? deeper(schema.items, [0]) : []),
-    ...[...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])].flatMap((one) =>
-      deeper(one, []),
-    ),
+    ...[...(schema.anyOf ?? []), ...(schema.allOf ?? [])].flatMap((one) => deeper(one, [])),
+    ...(schema.oneOf ?? []).flatMap((one) => deeper(one, [])).map((day) => ({ ...day, union: 0 })),
   ]
 }

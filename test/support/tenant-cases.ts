@@ -147,4 +147,52 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
   ],
   getArtifact: (a) => [foreign({ params: { id: a.artifact } })],
   getArtifactContent: (a) => [foreign({ params: { id: a.artifact } })],
+
+  listEvents: (a) => [
+    own({ query: { limit: '200' } }),
+    own({ query: { tail: '200' } }),
+    own({ query: { entityType: 'task', entityId: a.task } }),
+    own({ query: { cursor: a.eventCursor } }),
+  ],
+  getHarnessContext: (a) => [own(), foreign({ query: { sessionId: a.session } })],
+  getContext: (a) => [
+    own(),
+    ...[{ task: a.task }, { task: a.lastTask }, { runId: a.run }, { workspaceId: a.workspace }].map(
+      (focus) => foreign({ body: focus }),
+    ),
+  ],
+  recordObservation: (a) => [
+    own({ body: { kind: 'note', content: 'other', source: 's', dedupKey: 'k' } }),
+    ...[
+      { task: a.task },
+      { task: a.lastTask },
+      { runId: a.run },
+      { workspaceId: a.workspace },
+      { sessionId: a.session },
+      { supersedes: a.observation },
+    ].map((place) => foreign({ body: { kind: 'note', content: 'other', ...place } })),
+  ],
+  getObservation: (a) => [foreign({ params: { id: a.observation } })],
+  reconcileSnapshot: (a, b) => snapshotCases(a, b),
+  previewSnapshot: (a, b) => snapshotCases(a, b),
+  storeDocument: (a) => [
+    foreign({ body: { workspaceId: a.workspace, key: 'doc:x', content: 'other' } }),
+  ],
+  deleteDocument: (a) => [foreign({ body: { workspaceId: a.workspace, key: 'doc:x' } })],
+  queryEntities: (a) => [foreign({ body: { workspaceId: a.workspace, kinds: ['file'] } })],
+}
+
+function snapshotCases(a: Thing, b: Thing): TenantCall[] {
+  const snapshot = {
+    source: 'git',
+    scope: 'acme/app',
+    snapshotId: '1',
+    observedAt: '2026-01-15T10:00:00Z',
+    entities: [],
+    relations: [],
+  }
+  return [
+    foreign({ body: { ...snapshot, workspaceId: a.workspace } }),
+    own({ body: { ...snapshot, workspaceId: b.workspace } }, 'memory_disabled'),
+  ]
 }

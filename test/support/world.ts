@@ -4,6 +4,8 @@ import { call } from '#client/client.ts'
 import type { CallInput, ClientOptions } from '#client/client.ts'
 import { createArtifact } from '#contract/artifacts.ts'
 import { claimTask } from '#contract/claims.ts'
+import { getHarnessContext } from '#contract/context.ts'
+import { recordObservation } from '#contract/observations.ts'
 import * as org from '#contract/org.ts'
 import type { Route, RouteReply } from '#contract/route.ts'
 import { recordCheckpoint, startRun } from '#contract/runs.ts'
@@ -57,7 +59,11 @@ async function makeThings(make: Make, marker: string, tasks: number) {
   const { tenant } = await make(org.getMe, {})
   const places = await makeOrg(make, marker)
   const work = await makeWork(make, { marker, tasks, workspaceId: places.workspace })
-  return { tenantId: tenant.id, ...places, ...work }
+  const observation = await make(recordObservation, {
+    body: { kind: 'finding', content: marker, data: { note: marker }, runId: work.run },
+  })
+  const { eventCursor } = await make(getHarnessContext, {})
+  return { tenantId: tenant.id, ...places, ...work, observation: observation.id, eventCursor }
 }
 
 async function makeOrg(make: Make, marker: string) {
