@@ -1,5 +1,5 @@
 // Renders hostile answers until one breaks a promise of the renderer.
-//   node bench/fuzz-render.ts --count 1000000 [--seed 7]
+//   npm run fuzz:render -- --count 1000000 [--seed 7]
 import { parseArgs } from 'node:util'
 import { fuzzRender } from '../test/support/fuzz-render.ts'
 

@@ -1,5 +1,5 @@
 // Medians of rendering packs of one megabyte, friendly and hostile, at two budgets.
-//   node bench/render.ts
+//   npm run bench:render
 import { renderContext } from '#prompt/render-context.ts'
 
 const MEGABYTE = 1_000_000
