@@ -4,6 +4,7 @@ import type { Envelope } from '#http/app.ts'
 import type { Api } from '#http/serve.ts'
 import type { Caller, MemoryCtx } from './access/caller.ts'
 import { keyring } from './access/keys.ts'
+import { bindRecall } from './recall/routes.ts'
 import { bindMemory } from './routes.ts'
 import type { MemoryDeps } from './serve-memory.ts'
 import { toSnakeCase } from './wire.ts'
@@ -12,7 +13,9 @@ import { toSnakeCase } from './wire.ts'
 export function createMemoryApp(deps: MemoryDeps): Hono {
   const { settings, log } = deps
   const app = baseApp(log, memoryEnvelope)
-  bindMemory(app, apiOf(deps, keyring(settings)), deps)
+  const api = apiOf(deps, keyring(settings))
+  bindMemory(app, api, deps)
+  bindRecall(app, api, deps)
   return app
 }
 

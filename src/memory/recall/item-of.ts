@@ -18,7 +18,7 @@ export function observationItem(namespace: NamespaceRow, row: ObservationRow): I
     ...base(namespace, row.item),
     kind: 'observation',
     id: row.observationId,
-    text: row.content ?? '',
+    text: row.content ?? (row.data === null ? '' : JSON.stringify(row.data)),
     title: row.title,
     scopes: row.scopes,
     at: row.occurredAt,

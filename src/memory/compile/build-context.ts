@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto'
+import { ITEM_KINDS } from '#contract/memory-context.ts'
+import type { ContextBody, ContextPack, MemoryStrategy } from '#contract/memory-context.ts'
+import type { Sql } from '#db/sql.ts'
+import type { MemoryCtx } from '../access/caller.ts'
+import { CHANNELS } from '../recall/fuse.ts'
+import type { Channel } from '../recall/fuse.ts'
+import type { Dropped, Ranked } from '../recall/item.ts'
+import { neutralised } from '../recall/neutralised.ts'
+import { understand } from '../recall/query.ts'
+import { rank } from '../recall/rank.ts'
+import type { Ranking } from '../recall/rank.ts'
+import { readScopeOf } from '../recall/read-scope.ts'
+import type { ReadScope } from '../recall/read-scope.ts'
+import { fillBudget, fitCurrent } from './budget.ts'
+import { collapse } from './collapse.ts'
+import { conflictsOf } from './conflicts.ts'
+import { sectionsOf, sourcesOf } from './pack.ts'
+import { hideSuccessors } from './successors.ts'
+import type { TraceQueue } from './trace-queue.ts'
+
+export interface ContextDeps {
+  defaultNamespace: string
+  /** Budget of a pack when none is asked. */
+  defaultTokens: number
+  traces: TraceQueue
+}
+
+const STRATEGY: Readonly<Record<MemoryStrategy, readonly Channel[]>> = {
+  semantic: ['vector'],
+  exact: ['resolve', 'lexical'],
+  graph: ['resolve', 'graph', 'facts'],
+  briefing: ['resolve', 'graph', 'facts', 'recent'],
+  hybrid: CHANNELS,
+  context: CHANNELS,
+  '': CHANNELS,
+}
+/** Read for each of the `k` asked for, and shown at most. */
+const ITEMS_PER_K = 5
+const MAX_DROPPED = 200
+const NOT_TRAINED = 'semantic search is not trained yet'
+
+/**
+ * Compiles what memory knows about a question into a pack that costs at most `max_tokens`: the caller's
+ * own state first, then the best of one ranking, each with its reasons, and what was left out with the
+ * reason. Nothing is written but a trace, after the answer and without the power to fail it.
+ */
+export async function buildContext(
+  sql: Sql,
+  ctx: MemoryCtx,
+  body: ContextBody,
+  deps: ContextDeps,
+): Promise<ContextPack> {
+  const started = performance.now()
+  const scope = await readScopeOf(sql, ctx, body, deps.defaultNamespace)
+  const now = new Date()
+  const ranking = await rankFor(sql, body, scope, now)
+  const asOf = scope.reader.asOf === null ? now : new Date(scope.reader.asOf)
+  const told = await hideSuccessors(sql, scope.reader, ranking.ranking, scope.namespaces)
+  const found = performance.now()
+  const pack = compile(body, ranking, chosen(told, body.k, asOf), deps)
+  pack.stats.latencies_ms = {
+    find: round(found - started),
+    compile: round(performance.now() - found),
+  }
+  deps.traces.push({ names: scope.names, namespaces: scope.namespaces, body, pack, at: now })
+  return pack
+}
+
+function rankFor(sql: Sql, body: ContextBody, scope: ReadScope, now: Date): Promise<Ranking> {
+  const { subject, anchors } = body
+  return rank(sql, {
+    namespaces: scope.namespaces,
+    reader: scope.reader,
+    query: understand(body.query),
+    kinds: ITEM_KINDS,
+    channels: new Set(STRATEGY[body.strategy ?? '']),
+    anchors: [...anchors, ...(subject ? [`${subject.type}:${subject.id}`] : [])],
+    scopes: body.scopes,
+    pool: ITEMS_PER_K * body.k,
+    now,
+  })
+}
+
+/** The best of what says something once repetition is taken out. */
+function chosen(ranking: readonly Ranked[], k: number, asOf: Date) {
+  const { kept, dropped } = collapse(
+    ranking.filter(({ item }) => item.text.trim() !== ''),
+    asOf,
+  )
+  const below = kept
+    .slice(ITEMS_PER_K * k)
+    .map(({ item: { id, kind }, score }) => ({ id, kind, score, reason: 'below rank' }))
+  return { kept: kept.slice(0, ITEMS_PER_K * k).map(neutralised), dropped: [...dropped, ...below] }
+}
+
+function compile(
+  body: ContextBody,
+  { stats, dropped: unread }: Ranking,
+  { kept, dropped }: { kept: Ranked[]; dropped: Dropped[] },
+  deps: ContextDeps,
+): ContextPack {
+  const maxTokens = body.max_tokens || body.budget?.tokens || deps.defaultTokens
+  const current = fitCurrent(stateText(body.ephemeral_context), maxTokens)
+  const { fitted, dropped: unfit, truncated } = fillBudget(kept, maxTokens - current.tokens)
+  const conflicts = conflictsOf(fitted.map(({ item }) => item))
+  return {
+    query: body.query,
+    sections: sectionsOf(fitted, current, conflicts),
+    sources: sourcesOf(fitted),
+    token_estimate: fitted.reduce((sum, { tokens }) => sum + tokens, current.tokens),
+    budget: {
+      max_tokens: maxTokens,
+      dropped: [...unfit, ...dropped, ...unread]
+        .slice(0, MAX_DROPPED)
+        .map((one) => ({ ...one, score: Number(one.score.toFixed(6)) })),
+      truncated: truncated || current.truncated,
+    },
+    conflicts: [...conflicts.keys()],
+    warnings: body.strategy === 'semantic' ? [NOT_TRAINED] : [],
+    trace_id: `ctx-${randomBytes(8).toString('hex')}`,
+    stats: {
+      ...stats,
+      identifiers: [...stats.identifiers],
+      resolved: [...stats.resolved],
+      selected: fitted.length + (current.text === '' ? 0 : 1),
+      latencies_ms: {},
+    },
+  }
+}
+
+function stateText(state: ContextBody['ephemeral_context']): string {
+  return state === undefined || state === null || Object.keys(state).length === 0
+    ? ''
+    : JSON.stringify(state, null, 2)
+}
+
+function round(milliseconds: number): number {
+  return Number(milliseconds.toFixed(2))
+}
