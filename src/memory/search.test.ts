@@ -43,8 +43,8 @@ describe('POST /api/brain/search', () => {
       scores,
       scores.toSorted((a, b) => b - a),
     )
-    const said = hits.find(({ kind }) => kind === 'observation')
-    assert.deepEqual(said?.source, { system: 'chat', stream: 'main', external_id: 'm-1' })
+    const message = hits.find(({ kind }) => kind === 'observation')
+    assert.deepEqual(message?.source, { system: 'chat', stream: 'main', external_id: 'm-1' })
     const chunk = hits.find(({ kind }) => kind === 'chunk')
     assert.deepEqual([chunk?.node_key, chunk?.chunk_order], ['doc:falcon', 0])
     assert.deepEqual(
