@@ -52,8 +52,10 @@ export const VARIABLES = {
     .describe('none: no memory; http: a memory service. Unset: http in role all, none elsewhere'),
   CP_CONTEXT_BASE_URL: z
     .url({ protocol: /^https?$/ })
-    .default('http://localhost:8077')
-    .describe('Address of the memory service'),
+    .optional()
+    .describe(
+      'Address of the memory service (http://localhost:8077; role all: its own, in process)',
+    ),
   CP_CONTEXT_API_KEY: secret.optional().describe('Static key for the memory service'),
   CP_CONTEXT_NAMESPACE_PREFIX: z
     .string()

@@ -95,3 +95,16 @@ export async function deletePending(
       and key = ${pending.key}
       and token = ${pending.token}`
 }
+
+/** Removes records whose time is up, of every tenant_id, a bounded number at a time. */
+export async function deleteExpiredRecords(sql: Sql, limit: number): Promise<void> {
+  await sql`
+    delete from idempotency_records
+    where (tenant_id, key) in (
+      select tenant_id, key
+      from idempotency_records
+      where expires_at <= now()
+      order by expires_at
+      limit ${limit}
+      for update skip locked)`
+}

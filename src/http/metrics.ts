@@ -30,5 +30,20 @@ export function createMetrics() {
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
       registers,
     }),
+    adapterDelivered: new Counter({
+      name: 'context_adapter_delivered_total',
+      help: 'Observations that memory has confirmed',
+      registers,
+    }),
+    adapterDuplicates: new Counter({
+      name: 'context_adapter_duplicates_total',
+      help: 'Confirmed observations that memory already had',
+      registers,
+    }),
+    adapterFailures: new Counter({
+      name: 'context_adapter_failures_total',
+      help: 'Deliveries that failed; the same position is tried again',
+      registers,
+    }),
   }
 }

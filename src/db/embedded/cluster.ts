@@ -89,7 +89,7 @@ async function checkMajorVersion(home: Home, data: string): Promise<void> {
   if (made === major) return
   throw new StartError(
     `Cannot open the database in "${data}": PostgreSQL ${made} made it and this version brings PostgreSQL ${major}; ` +
-      'move the data with the version that made it (control-plane db backup, then restore)',
+      'start the version of Strata that made it, or choose another data folder',
   )
 }
 

@@ -1,0 +1,59 @@
+import type { Hono } from 'hono'
+import { adapterRoutes } from '#adapter/routes.ts'
+import { contextRoutes } from '#context/routes.ts'
+import type { ContextOptions } from '#context/routes.ts'
+import { controlPlaneRoutes } from '#contract/all.ts'
+import { baseApp, controlPlaneEnvelope } from '#http/app.ts'
+import type { Deps } from '#http/bind.ts'
+import { docsPage } from '#http/docs-page.ts'
+import type { Metrics } from '#http/metrics.ts'
+import { openapi } from '#http/openapi.ts'
+import { orgRoutes } from '#org/routes.ts'
+import type { Leases } from '#work/lease.ts'
+import { workRoutes } from '#work/routes.ts'
+
+export const API_INFO = {
+  title: 'Strata control plane',
+  version: '1',
+  description:
+    'Tasks, leases, runs and the event journal of a fleet of agents, with durable memory beside them.',
+}
+
+export interface ControlPlane extends Deps {
+  context: ContextOptions
+  leases: Leases
+  metrics: Metrics
+  /** Why requests cannot be served right now; empty when they can. */
+  problems: () => Promise<string[]>
+}
+
+/** The whole HTTP API of the control plane. Each area adds its routes; this file is the list of areas. */
+export function createControlPlane(deps: ControlPlane): Hono {
+  const app = baseApp(deps.log, controlPlaneEnvelope)
+  probes(app, deps)
+  const document = JSON.stringify(openapi(controlPlaneRoutes, API_INFO))
+  app.get('/openapi.json', (c) => c.body(document, 200, { 'content-type': 'application/json' }))
+  app.get('/docs', (c) => {
+    c.header('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'")
+    return c.html(docsPage(controlPlaneRoutes, API_INFO))
+  })
+  orgRoutes(app, deps)
+  workRoutes(app, deps, deps.leases)
+  contextRoutes(app, deps, deps.context)
+  adapterRoutes(app, deps)
+  return app
+}
+
+/** Unauthenticated: whether the process lives, whether it can serve, and its counters. */
+function probes(app: Hono, { problems, metrics }: ControlPlane): void {
+  app.get('/health/live', (c) => c.json({ status: 'ok' }))
+  app.get('/health/ready', async (c) => {
+    const found = await problems()
+    const isReady = found.length === 0
+    return c.json({ status: isReady ? 'ok' : 'unavailable', problems: found }, isReady ? 200 : 503)
+  })
+  app.get('/metrics', async (c) => {
+    const { contentType } = metrics.registry
+    return c.body(await metrics.registry.metrics(), 200, { 'content-type': contentType })
+  })
+}

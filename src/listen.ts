@@ -1,0 +1,52 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import { createAdaptorServer } from '@hono/node-server'
+import type { Hono } from 'hono'
+import { reason, StartError } from '#lib/start-error.ts'
+
+export interface Listening extends AsyncDisposable {
+  url: string
+}
+
+/** How long open requests may go on after the server has been told to stop. */
+const DRAIN_MS = 5000
+
+/** Serves an application. Disposing stops accepting, lets requests in hand finish, then cuts the rest. */
+export async function listen(
+  app: Hono,
+  where: { host: string; port: number; setting: string },
+): Promise<Listening> {
+  const { host, port, setting } = where
+  const server = createAdaptorServer({ fetch: app.fetch }) as Server
+  server.listen(port, host)
+  try {
+    await once(server, 'listening')
+  } catch (cause) {
+    throw new StartError(`Cannot listen on ${host}:${port} (${setting}): ${whyNot(cause)}`, {
+      cause,
+    })
+  }
+  const address = server.address()
+  const actualPort = typeof address === 'object' && address !== null ? address.port : port
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`,
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeIdleConnections()
+      const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
+      await closed
+      clearTimeout(cut)
+    },
+  }
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program uses the port',
+  EACCES: 'this account may not use the port',
+  EADDRNOTAVAIL: 'this machine has no such address',
+}
+
+function whyNot(error: unknown): string {
+  return WHY[(error as NodeJS.ErrnoException).code ?? ''] ?? reason(error)
+}

@@ -1,0 +1,31 @@
+import { readConfig } from './config.ts'
+import { createMetrics } from '#http/metrics.ts'
+import { jsonLog } from '#lib/log.ts'
+import { StartError } from '#lib/start-error.ts'
+import { ROLES, runRole } from './roles.ts'
+
+// The entry point of the server program: node src/main.ts <role>
+const role = ROLES.find((name) => name === (process.argv[2] ?? 'all'))
+const stop = new AbortController()
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort())
+
+function say(message: string): void {
+  process.stderr.write(`${message}\n`)
+}
+
+try {
+  if (!role || process.argv.length > 3) {
+    throw new StartError(`Cannot start: usage is "strata <role>", a role of ${ROLES.join(', ')}`)
+  }
+  const config = readConfig(process.env)
+  const log = jsonLog(
+    (line) => process.stdout.write(line),
+    () => new Date(),
+    config.CP_LOG_LEVEL,
+  )
+  await runRole(role, { config, log, say, metrics: createMetrics(), signal: stop.signal })
+} catch (error) {
+  if (!(error instanceof StartError)) throw error
+  say(`strata: ${error.message}`)
+  process.exitCode = 2
+}

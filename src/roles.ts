@@ -1,0 +1,154 @@
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { MemoryOptions } from '#client/memory.ts'
+import type { Database } from '#db/sql.ts'
+import { guardJournal } from '#events/journal-guard.ts'
+import { createNotifier } from '#events/notify.ts'
+import { checkSchema, externalDatabases, localDatabases, migrateAt } from './databases.ts'
+import { firstStart, secretFile } from './first-start.ts'
+import { listen } from './listen.ts'
+import { adapterService, apiService, memoryOf, memoryService, workerService } from './services.ts'
+import type { Shared } from './services.ts'
+
+export const ROLES = ['all', 'api', 'adapter', 'worker', 'memory', 'migrate'] as const
+export type Role = (typeof ROLES)[number]
+
+export interface Start extends Omit<Shared, 'databases'> {
+  /** Tells the person who started us, apart from the log. */
+  say: (message: string) => void
+}
+
+/** Runs one role of the program until the signal aborts; everything it opened is closed by then. */
+export async function runRole(role: Role, start: Start): Promise<void> {
+  const run = { all, api, adapter, worker, memory, migrate } satisfies Record<Role, unknown>
+  const failed = new AbortController()
+  try {
+    await run[role]({ ...start, signal: AbortSignal.any([start.signal, failed.signal]) })
+  } finally {
+    failed.abort()
+  }
+}
+
+async function all(start: Start): Promise<void> {
+  const { config, log, say, signal } = start
+  await using databases = await localDatabases(config, log, say)
+  const shared = { ...start, databases }
+  const db = databases.open('control_plane', 'strata')
+  await openJournal(shared, db)
+  const memoryDb = databases.open('memory', 'strata-memory')
+  const memoryKey =
+    config.CB_SERVER_API_KEY ?? (await secretFile(join(config.STRATA_DATA, 'memory.key')))
+  const memoryApp = memoryService(shared, memoryDb, memoryKey)
+  const own: MemoryOptions = {
+    url: 'http://memory.internal',
+    apiKey: config.CP_CONTEXT_API_KEY ?? memoryKey,
+    fetch: async (input, init) => await memoryApp.fetch(new Request(input, init)),
+  }
+  const usesOwn = config.CP_CONTEXT_PROVIDER !== 'none' && !config.CP_CONTEXT_BASE_URL
+  const target = usesOwn ? own : memoryOf(config, memoryKey)
+  await using notifier = createNotifier(db, (error) => log.error('Wake-up not sent', error))
+  const app = apiService(shared, db, { memory: target, notifier })
+  const adminKey =
+    config.CP_BOOTSTRAP_TOKEN === undefined ? await firstStart(db, config.STRATA_DATA) : undefined
+
+  await using memoryServer = await listen(memoryApp, memoryAddress(shared))
+  await using server = await listen(app, apiAddress(shared))
+  greet(shared, { url: server.url, memoryUrl: memoryServer.url, adminKey }, say)
+  await untilStopped(shared, signal, [
+    adapterService(shared, db, target),
+    workerService(shared, db, notifier),
+  ])
+  say('Stopping')
+}
+
+function greet(
+  { config }: Shared,
+  at: { url: string; memoryUrl: string; adminKey: string | undefined },
+  say: (message: string) => void,
+): void {
+  say(`Strata is ready at ${at.url} (API page: ${at.url}/docs), memory at ${at.memoryUrl}`)
+  const path = join(config.STRATA_DATA, 'admin.key')
+  if (at.adminKey !== undefined) {
+    say(`Admin key, shown once and kept in ${path}: ${at.adminKey}`)
+  }
+}
+
+/** Ends when the signal aborts, or fails with the first service or server that fails. */
+async function untilStopped(
+  { databases }: Shared,
+  signal: AbortSignal,
+  services: readonly Promise<void>[],
+): Promise<void> {
+  const stopped = signal.aborted ? Promise.resolve() : once(signal, 'abort')
+  await Promise.race([stopped, databases.lost, ...services])
+  await Promise.all(services)
+}
+
+async function openJournal({ log }: Pick<Shared, 'log'>, db: Database): Promise<void> {
+  const { journalEpoch, epochBumped } = await guardJournal(db)
+  if (epochBumped) log.info('A restored journal was found: a new epoch begins', { journalEpoch })
+}
+
+/** The control plane's database for a role that runs beside others; its journal is ready to write. */
+async function openControlPlane(shared: Shared, appName: string): Promise<Database> {
+  const db = shared.databases.open('control_plane', appName)
+  await checkSchema(db, 'control_plane')
+  await openJournal(shared, db)
+  return db
+}
+
+async function api(start: Start): Promise<void> {
+  await using databases = externalDatabases(start.config, ['control_plane'])
+  const shared = { ...start, databases }
+  const db = await openControlPlane(shared, 'strata-api')
+  await using notifier = createNotifier(db, (error) => start.log.error('Wake-up not sent', error))
+  const app = apiService(shared, db, { memory: memoryOf(start.config), notifier })
+  await using server = await listen(app, apiAddress(shared))
+  start.say(`Control plane is ready at ${server.url}`)
+  await untilStopped(shared, start.signal, [])
+}
+
+async function adapter(start: Start): Promise<void> {
+  await using databases = externalDatabases(start.config, ['control_plane'])
+  const shared = { ...start, databases }
+  const db = await openControlPlane(shared, 'strata-adapter')
+  start.say('Context adapter is ready')
+  await untilStopped(shared, start.signal, [adapterService(shared, db, memoryOf(start.config))])
+}
+
+async function worker(start: Start): Promise<void> {
+  await using databases = externalDatabases(start.config, ['control_plane'])
+  const shared = { ...start, databases }
+  const db = await openControlPlane(shared, 'strata-worker')
+  await using notifier = createNotifier(db, (error) => start.log.error('Wake-up not sent', error))
+  start.say('Worker is ready')
+  await untilStopped(shared, start.signal, [workerService(shared, db, notifier)])
+}
+
+async function memory(start: Start): Promise<void> {
+  await using databases = externalDatabases(start.config, ['memory'])
+  const db = databases.open('memory', 'strata-memory')
+  await checkSchema(db, 'memory')
+  const shared = { ...start, databases }
+  const app = memoryService(shared, db, start.config.CB_SERVER_API_KEY)
+  await using server = await listen(app, memoryAddress(shared))
+  start.say(`Memory is ready at ${server.url}`)
+  await untilStopped(shared, start.signal, [])
+}
+
+async function migrate({ config, log, say }: Start): Promise<void> {
+  await using databases = externalDatabases(config, ['control_plane', 'memory'])
+  for (const name of ['control_plane', 'memory'] as const) {
+    await migrateAt(databases.addressOf(name), name, log)
+  }
+  say('Both databases are up to date')
+}
+
+function apiAddress({ config }: Shared) {
+  return { host: config.CP_HOST, port: config.CP_PORT, setting: 'CP_HOST, CP_PORT' }
+}
+
+function memoryAddress({ config }: Shared) {
+  const { CB_SERVER_HOST: host, CB_SERVER_PORT: port } = config
+  return { host, port, setting: 'CB_SERVER_HOST, CB_SERVER_PORT' }
+}

@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Hono } from 'hono'
+import { createMemorySink } from '#adapter/memory-sink.ts'
+import { runAdapter } from '#adapter/run-adapter.ts'
+import type { Turn } from '#adapter/deliver-tenant.ts'
+import type { MemoryOptions } from '#client/memory.ts'
+import type { MemoryProvider } from '#context/recall.ts'
+import type { Database } from '#db/sql.ts'
+import type { Notifier } from '#events/notify.ts'
+import { deleteExpiredRecords } from '#http/idempotency.sql.ts'
+import type { Metrics } from '#http/metrics.ts'
+import type { Log } from '#lib/log.ts'
+import { newId } from '#lib/id.ts'
+import { createMemoryApp } from '#memory/app.ts'
+import { createControlPlaneApi } from '#org/routes.ts'
+import { leasesOf } from '#work/lease.ts'
+import { reapExpired } from '#work/reap-expired.ts'
+import { createControlPlane } from './app.ts'
+import type { Config } from './config.ts'
+import type { Databases } from './databases.ts'
+
+/** What the services of one process share. */
+export interface Shared {
+  config: Config
+  log: Log
+  databases: Databases
+  metrics: Metrics
+  signal: AbortSignal
+}
+
+const DEFAULT_MEMORY_URL = 'http://localhost:8077'
+
+/** How the control plane reaches memory; undefined when it is to do without. */
+export function memoryOf(config: Config, ownKey?: string): MemoryOptions | undefined {
+  if ((config.CP_CONTEXT_PROVIDER ?? 'none') === 'none') return undefined
+  return {
+    url: config.CP_CONTEXT_BASE_URL ?? DEFAULT_MEMORY_URL,
+    apiKey: config.CP_CONTEXT_API_KEY ?? ownKey ?? '',
+  }
+}
+
+/** The control plane's API over one pool. */
+export function apiService(
+  { config, log, metrics }: Shared,
+  db: Database,
+  { memory, notifier }: { memory: MemoryOptions | undefined; notifier: Notifier },
+): Hono {
+  const limits = {
+    defaultBytes: config.CP_MAX_BODY_BYTES,
+    knowledgeBytes: config.CP_KNOWLEDGE_SNAPSHOT_MAX_BODY_BYTES,
+  }
+  const api = createControlPlaneApi({
+    db,
+    limits,
+    checkReplies: true,
+    bootstrapToken: config.CP_BOOTSTRAP_TOKEN,
+    localKeys: config.CP_LEGACY_API_KEYS_ENABLED,
+  })
+  return createControlPlane({
+    db,
+    log,
+    api,
+    metrics,
+    notify: notifier.notify,
+    leases: leasesOf({
+      sessionSeconds: config.CP_SESSION_TTL_SECONDS,
+      claimSeconds: config.CP_CLAIM_TTL_SECONDS,
+    }),
+    context: { provider: memory ? providerOf(config, memory) : null, metrics },
+    problems: async () => await problemsOf(db, 'control plane'),
+  })
+}
+
+function providerOf(config: Config, memory: MemoryOptions): MemoryProvider {
+  return {
+    ...memory,
+    namespacePrefix: config.CP_CONTEXT_NAMESPACE_PREFIX,
+    timeoutSeconds: config.CP_CONTEXT_TIMEOUT_SECONDS,
+    reconcileTimeoutSeconds: config.CP_CONTEXT_RECONCILE_TIMEOUT_SECONDS,
+    budget: {
+      limitTokens: config.CP_CONTEXT_MAX_TOKENS_LIMIT,
+      defaultTokens: config.CP_CONTEXT_DEFAULT_MAX_TOKENS,
+    },
+  }
+}
+
+/** The memory service's API over one pool. */
+export function memoryService(
+  { config, log }: Shared,
+  db: Database,
+  serverApiKey: string | undefined,
+) {
+  const settings = {
+    serverApiKey,
+    apiKeys: config.CB_API_KEYS,
+    defaultNamespace: config.CB_DEFAULT_NAMESPACE,
+    observationsMaxBatch: config.CB_OBSERVATIONS_MAX_BATCH,
+    reconcileMaxItems: config.CB_RECONCILE_MAX_ITEMS,
+    reconcileChangesLimit: config.CB_RECONCILE_CHANGES_LIMIT,
+    contextDefaultMaxTokens: config.CB_CONTEXT_DEFAULT_MAX_TOKENS,
+    maxBodyBytes: config.CP_MAX_BODY_BYTES,
+    maxKnowledgeBytes: config.CP_KNOWLEDGE_SNAPSHOT_MAX_BODY_BYTES,
+    checkReplies: true,
+  }
+  return createMemoryApp({ db, log, settings })
+}
+
+async function problemsOf(db: Database, name: string): Promise<string[]> {
+  return await db`select 1`.then(
+    () => [],
+    () => [`the database of the ${name} does not answer`],
+  )
+}
+
+/** Replays the journal into memory until the signal aborts; waits idly when there is no memory. */
+export async function adapterService(
+  shared: Shared,
+  db: Database,
+  memory: MemoryOptions | undefined,
+): Promise<void> {
+  const { config, log, databases, metrics, signal } = shared
+  if (!memory) {
+    log.info('Adapter idles: no memory is configured')
+    await sleep(2 ** 31 - 1, undefined, { signal }).catch(() => {})
+    return
+  }
+  const sink = createMemorySink({
+    memory,
+    namespacePrefix: config.CP_CONTEXT_NAMESPACE_PREFIX,
+    timeoutSeconds: config.CP_CONTEXT_INGEST_TIMEOUT_SECONDS,
+    traceRunId: `adapter_${newId().replaceAll('-', '')}`,
+  })
+  const settings = {
+    tenantBatchSize: config.CP_CONTEXT_TENANT_BATCH_SIZE ?? config.CP_CONTEXT_BATCH_SIZE ?? 100,
+    maxTenantsPerCycle: config.CP_CONTEXT_MAX_TENANTS_PER_CYCLE,
+    concurrency: config.CP_CONTEXT_ADAPTER_CONCURRENCY,
+    pollSeconds: config.CP_CONTEXT_POLL_INTERVAL_SECONDS,
+    backoffBaseSeconds: config.CP_CONTEXT_RETRY_BACKOFF_BASE_SECONDS,
+    backoffMaxSeconds: config.CP_CONTEXT_RETRY_BACKOFF_MAX_SECONDS,
+  }
+  const address = databases.addressOf('control_plane')
+  const onTurn = (turn: Turn) => countTurn(metrics, turn)
+  await runAdapter({ db, address, sink, settings, log, onTurn }, signal)
+}
+
+function countTurn({ adapterDelivered, adapterDuplicates, adapterFailures }: Metrics, turn: Turn) {
+  if (turn.kind === 'moved') {
+    adapterDelivered.inc(turn.delivered)
+    adapterDuplicates.inc(turn.duplicates)
+  } else adapterFailures.inc()
+}
+
+const REAP_BATCH = 200
+const CLEAN_UP_BATCH = 1000
+
+/** Ends leases whose time is up and removes expired records, until the signal aborts. */
+export async function workerService(shared: Shared, db: Database, notifier: Notifier) {
+  const { config, log, signal } = shared
+  while (!signal.aborted) {
+    try {
+      await reapExpired(db, REAP_BATCH, notifier.notify)
+      await deleteExpiredRecords(db, CLEAN_UP_BATCH)
+    } catch (error) {
+      log.error('Worker round failed', error)
+    }
+    const waitMs = config.CP_WORKER_POLL_SECONDS * 1000
+    await sleep(waitMs, undefined, { signal }).catch(() => {})
+  }
+}
