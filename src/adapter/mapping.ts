@@ -1,4 +1,5 @@
 import type { JournalEvent } from '#contract/events.ts'
+import { stampScopes } from '#contract/visibility.ts'
 import { MAPPING_VERSION, WHITE_LIST } from './white-list.ts'
 
 /** The one source of every observation made from the journal. */
@@ -108,9 +109,8 @@ function omit(data: Readonly<Record<string, unknown>>, names: readonly string[])
 }
 
 /**
- * What an observation is about, and who may see it. Visibility is the `workspace:` of the journal row,
- * or `principal:` of the author when it was recorded as private; the author is otherwise never a
- * scope (being the author is not being the audience).
+ * Who may see an observation, and what it is about. The author is never among the latter: being the
+ * author is not being the audience.
  */
 function scopesOf(event: JournalEvent): string[] {
   const { payload, actorId, workspaceId } = event
@@ -119,16 +119,12 @@ function scopesOf(event: JournalEvent): string[] {
     const id = payload[field]
     return typeof id === 'string' ? [`${type}:${id}`] : []
   })
-  const isPrivate = payload['visibility'] === 'private' && actorId !== null
-  const audience = isPrivate ? [`principal:${actorId}`] : workspaceScope(workspaceId)
+  const visibility = payload['visibility'] === 'private' ? 'private' : 'workspace'
+  const audience = stampScopes({ visibility, workspaceId, authorId: actorId })
   const about = [`${entityType}:${event.entityId}`, ...related].filter(
     (scope) => !scope.startsWith('workspace:'),
   )
   return [...new Set([...audience, ...about])].slice(0, MAX_SCOPES)
-}
-
-function workspaceScope(workspaceId: string | null): string[] {
-  return workspaceId === null ? [] : [`workspace:${workspaceId}`]
 }
 
 /** `type: label: detail`, as far as the listed fields have a label and a detail. */

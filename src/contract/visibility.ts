@@ -17,9 +17,12 @@ export type Visibility = 'workspace' | 'private'
 
 /** The scopes that decide who sees an item; every other scope only says what it is about. */
 export function stampScopes({ visibility, workspaceId, authorId }: Stamp): string[] {
-  if (visibility === 'private') return authorId === null ? [] : [`principal:${authorId}`]
+  if (visibility === 'private') return [`principal:${authorId ?? NOBODY}`]
   return workspaceId === null ? [] : [`workspace:${workspaceId}`]
 }
+
+/** No principal is called so: what is private to an unknown author is seen by nobody. */
+const NOBODY = 'nobody'
 
 /**
  * What a reader asks memory for: the workspace in focus with its ancestors, or every workspace of the

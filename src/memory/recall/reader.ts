@@ -13,8 +13,9 @@ export interface Reader {
 
 /**
  * Which items matter to the question. `about` keeps those that carry one of the scopes or none at all;
- * `placed` comes from a reader who stands in a workspace or speaks as a principal: there everything
- * that belongs to no workspace matters too.
+ * `placed` comes from a reader who stands in a workspace: there everything that belongs to no workspace
+ * matters too. Who speaks as a principal and stands in no workspace looks at all that is in sight:
+ * being somebody is not a subject.
  */
 export type Relevance =
   | { filter: 'none' }
@@ -24,6 +25,7 @@ export type Relevance =
 /** The relevance of a request's `scopes`. */
 export function relevanceOf(scopes: readonly string[]): Relevance {
   if (scopes.length === 0) return { filter: 'none' }
-  const placed = scopes.some((scope) => /^(?:workspace|principal):/u.test(scope))
-  return { filter: placed ? 'placed' : 'about', scopes }
+  if (scopes.some((scope) => scope.startsWith('workspace:'))) return { filter: 'placed', scopes }
+  const speaks = scopes.some((scope) => scope.startsWith('principal:'))
+  return speaks ? { filter: 'none' } : { filter: 'about', scopes }
 }
