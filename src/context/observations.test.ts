@@ -5,6 +5,7 @@ import { call, send } from '#client/client.ts'
 import type { ClientOptions } from '#client/client.ts'
 import { getObservation, recordObservation } from '#contract/observations.ts'
 import type { NewObservation } from '#contract/observations.ts'
+import { transaction } from '#db/sql.ts'
 import { sha256 } from '#lib/id.ts'
 import {
   addSession,
@@ -15,6 +16,7 @@ import {
   startTask,
 } from '../../test/support/context.ts'
 import { sharedDb } from '../../test/support/db.ts'
+import { recordObservation as record } from './record-observation.ts'
 
 const db = await sharedDb()
 
@@ -166,6 +168,37 @@ describe('POST /observations', () => {
     })
     await assert.rejects(observe(tenant.client, { supersedes: id }), { code: 'not_found' })
     await observe(own, { supersedes: id })
+  })
+
+  it('does not let something private take the place of what others see', async () => {
+    const { client } = await contextTenant(db)
+    const shared = await observe(client, {})
+    const data = { visibility: 'private' }
+    await assert.rejects(observe(client, { supersedes: shared.id, data }), {
+      code: 'observation_invalid',
+    })
+    const own = await observe(client, { data })
+    await observe(client, { supersedes: own.id, data })
+  })
+
+  it('exists whole or not at all', async () => {
+    const { ctx } = await contextTenant(db)
+    const cut = transaction(db, 'read write', async (sql) => {
+      await record(sql, ctx, { ...FINDING, source: 's', dedupKey: 'k' })
+      throw new Error('the process died here')
+    })
+    await assert.rejects(cut, /died here/)
+    const [left] = await db`
+      select (select count(*)::int from observations where tenant_id = ${ctx.tenantId}) as rows,
+             (select count(*)::int from observation_contents
+              where tenant_id = ${ctx.tenantId}) as contents,
+             (select count(*)::int from events
+              where tenant_id = ${ctx.tenantId} and type = 'observation.recorded') as events`
+    assert.deepEqual({ ...left }, { rows: 0, contents: 0, events: 0 })
+    const { deduplicated } = await transaction(db, 'read write', (sql) =>
+      record(sql, ctx, { ...FINDING, source: 's', dedupKey: 'k' }),
+    )
+    assert.equal(deduplicated, false)
   })
 
   it('needs observations.write', async () => {

@@ -4,6 +4,8 @@ import { describe, it } from 'node:test'
 import { call } from '#client/client.ts'
 import { getContext, getHarnessContext } from '#contract/context.ts'
 import { connect } from '#db/sql.ts'
+import { createMetrics } from '#http/metrics.ts'
+import { testApp, testClient } from '../../test/support/client.ts'
 import {
   addTask,
   addWorkspace,
@@ -17,6 +19,7 @@ import { fakeServer, reply } from '../../test/support/http-server.ts'
 import { fakeMemory, memoryAnswering, PACK } from '../../test/support/fake-memory.ts'
 import { testAddress, testServer } from '../../test/support/server.ts'
 import { waitFor } from '../../test/support/wait.ts'
+import { contextRoutes } from './routes.ts'
 
 const db = await sharedDb()
 
@@ -141,6 +144,25 @@ describe('POST /context with memory', () => {
     assert.equal(answer.memoryStatus, 'timeout')
     assert.equal(answer.warnings.length, 2)
     assert.ok(performance.now() - started < 2700)
+  })
+
+  it('counts answers, answers without memory, and failed calls', async (t) => {
+    const memory = await fakeMemory(t, ({ scope }, response) => {
+      reply(response, scope.namespaces.length > 1 ? 403 : 500, {})
+    })
+    const tenant = await contextTenant(db)
+    const metrics = createMetrics()
+    const options = { provider: providerAt(memory.url), metrics }
+    const app = testApp(db, (hono, deps) => contextRoutes(hono, deps, options))
+    const client = testClient(app, tenant.key)
+    const workspaceId = await addWorkspace(db, tenant.ctx)
+    await call(client, getContext, { body: { workspaceId } })
+    await call(client, getContext, { body: { includeMemory: false } })
+    const text = await metrics.registry.metrics()
+    assert.match(text, /^context_requests_total 2$/m)
+    assert.match(text, /^context_degraded_total\{status="unavailable"\} 1$/m)
+    assert.match(text, /^context_provider_failures_total 2$/m)
+    assert.match(text, /^context_request_duration_seconds_count 2$/m)
   })
 
   it('does not narrow for a failure that has another cause', async (t) => {

@@ -1,6 +1,6 @@
 import type { NewObservation, RecordedObservation } from '#contract/observations.ts'
 import type { Ctx } from '#lib/ctx.ts'
-import { found } from '#lib/errors.ts'
+import { AppError, found } from '#lib/errors.ts'
 import { newId, sha256 } from '#lib/id.ts'
 import type { Sql } from '#db/sql.ts'
 import { appendEvent, lockEntities } from '#events/append.ts'
@@ -33,13 +33,22 @@ export async function recordObservation(
   const key = keyOf(input)
   if (key) await lockEntities(sql, ctx, [keyEntity(ctx, key)])
   const place = await placeOf(sql, ctx, input)
-  const { supersedes } = input
-  if (supersedes !== undefined) {
-    found(await selectObservation(sql, ctx, supersedes), 'observation', supersedes)
-  }
+  await checkSuperseded(sql, ctx, input)
   const earlier = key && (await selectByKey(sql, ctx, key))
   if (earlier) return recorded(earlier, { deduplicated: true, input })
   return recorded(await store(sql, ctx, { input, place }), { deduplicated: false, input })
+}
+
+/** Something private must not make others lose what they see, without seeing what took its place. */
+async function checkSuperseded(sql: Sql, ctx: Ctx, input: NewObservation): Promise<void> {
+  const { supersedes: id } = input
+  if (id === undefined) return
+  const old = found(await selectObservation(sql, ctx, id), 'observation', id)
+  if (visibilityOf(input) !== 'private' || old.visibility === 'private') return
+  const message = 'must be an observation that is private too'
+  throw new AppError('observation_invalid', `Cannot supersede observation "${id}": it ${message}`, {
+    details: { errors: [{ loc: 'body.supersedes', message }] },
+  })
 }
 
 interface Key {
