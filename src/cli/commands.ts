@@ -1,0 +1,31 @@
+import { claimCommands } from './claim-commands.ts'
+import type { Command } from './command.ts'
+import { connectCommands } from './connect-commands.ts'
+import { contextCommands } from './context-commands.ts'
+import { eventsCommands } from './events-commands.ts'
+import { loginCommands } from './login-commands.ts'
+import { observeCommands } from './observe-commands.ts'
+import { opsCommands } from './ops-commands.ts'
+import { principalCommands } from './principal-commands.ts'
+import { runCommands } from './run-commands.ts'
+import { sessionCommands } from './session-commands.ts'
+import { setupCommands } from './setup-commands.ts'
+import { taskCommands } from './task-commands.ts'
+import { workspaceCommands } from './workspace-commands.ts'
+
+/** Every command, in the order of the help. */
+export const COMMANDS: readonly Command[] = [
+  ...setupCommands,
+  ...loginCommands,
+  ...taskCommands,
+  ...claimCommands,
+  ...sessionCommands,
+  ...runCommands,
+  ...observeCommands,
+  ...contextCommands,
+  ...eventsCommands,
+  ...connectCommands,
+  ...workspaceCommands,
+  ...principalCommands,
+  ...opsCommands,
+]
