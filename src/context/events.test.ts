@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { call } from '#client/client.ts'
+import type { ClientOptions } from '#client/client.ts'
 import { listEvents } from '#contract/events-api.ts'
 import { recordObservation } from '#contract/observations.ts'
 import { encodeCursor } from '#events/cursor.ts'
-import { contextClient, contextTenant } from '../../test/support/context.ts'
+import { addWorkspace, contextClient, contextTenant } from '../../test/support/context.ts'
 import { sharedDb } from '../../test/support/db.ts'
 import { waitFor } from '../../test/support/wait.ts'
 
@@ -38,7 +39,7 @@ describe('GET /events', () => {
     const { client } = await contextTenant(db)
     const { nextCursor } = await call(client, listEvents)
     const again = await call(client, listEvents, { query: { after: nextCursor } })
-    assert.deepEqual(again, { items: [], nextCursor, hasMore: false })
+    assert.deepEqual(again, { items: [], nextCursor, prevCursor: null, hasMore: false })
   })
 
   it('gives the last events with tail, and goes on from there', async () => {
@@ -55,6 +56,45 @@ describe('GET /events', () => {
       next.items.map((event) => event.payload['content']),
       ['four'],
     )
+  })
+
+  it('reads back from its end to its beginning, and forward again from any place', async () => {
+    const { client } = await contextTenant(db)
+    for (let n = 0; n < 4; n += 1) await observe(client, `finding ${n}`)
+    const { items: all } = await call(client, listEvents, { query: { limit: '200' } })
+    let page = await call(client, listEvents, { query: { tail: '2' } })
+    let seen = page.items
+    while (page.hasMore) {
+      const query = { before: page.prevCursor ?? '', limit: '2' }
+      page = await call(client, listEvents, { query })
+      seen = [...page.items, ...seen]
+    }
+    assert.deepEqual(seen, all)
+    const first = await call(client, listEvents, { query: { before: all[0]?.cursor ?? '' } })
+    assert.deepEqual([first.items, first.hasMore, first.prevCursor], [[], false, null])
+    const middle = await call(client, listEvents, { query: { before: all[2]?.cursor ?? '' } })
+    const forward = await call(client, listEvents, { query: { cursor: middle.nextCursor } })
+    assert.deepEqual([...middle.items, ...forward.items], all)
+  })
+
+  it('filters by a workspace and what is below it', async () => {
+    const { client, ctx } = await contextTenant(db)
+    const root = await addWorkspace(db, ctx)
+    const inner = await addWorkspace(db, ctx, root)
+    await observe(client, 'outside')
+    await observe(client, 'above', root)
+    await observe(client, 'inside', inner)
+    const texts = async (workspaceId: string) => {
+      const query = { workspaceId, types: 'observation.' }
+      const { items } = await call(client, listEvents, { query })
+      return items.map((event) => event.payload['content'])
+    }
+    assert.deepEqual(await texts(root), ['above', 'inside'])
+    assert.deepEqual(await texts(inner), ['inside'])
+    const workspaceId = randomUUID()
+    await assert.rejects(call(client, listEvents, { query: { workspaceId } }), {
+      code: 'not_found',
+    })
   })
 
   it('filters by prefixes of types and moves on past what does not match', async () => {
@@ -152,9 +192,9 @@ describe('GET /events', () => {
   })
 })
 
-async function observe(client: Parameters<typeof call>[0], content: string) {
+async function observe(client: ClientOptions, content: string, workspaceId?: string) {
   const recorded = await call(client, recordObservation, {
-    body: { kind: 'finding', content, source: 'test', dedupKey: randomUUID() },
+    body: { kind: 'finding', content, ...(workspaceId !== undefined && { workspaceId }) },
   })
   await waitFor(async () => {
     const query = { entityType: 'observation', entityId: recorded.id }

@@ -1,36 +1,53 @@
+import type * as contract from '#contract/events-api.ts'
 import type { JournalEvent } from '#contract/events.ts'
+import type { RouteInput } from '#contract/route.ts'
 import type { Ctx } from '#lib/ctx.ts'
+import { found } from '#lib/errors.ts'
 import type { Sql } from '#db/sql.ts'
 import { decodeCursor, encodeCursor, ORIGIN } from '#events/cursor.ts'
 import { readEvents, readTail } from '#events/read.ts'
 import type { EventFilter } from '#events/read.ts'
+import { selectSubtree } from '#org/workspace.sql.ts'
 import { selectContents } from './observation.sql.ts'
 
-interface EventQuery extends EventFilter {
-  cursor?: string | undefined
-  after?: string | undefined
-  tail?: number | undefined
-  limit: number
-}
+type EventQuery = RouteInput<typeof contract.listEvents>['query']
 
 /**
  * One page of the tenant's journal. An observation's event carries its text for those who may read it;
- * what is private to somebody else shows only that something was recorded.
+ * what is private to somebody else shows only that something was recorded. Throws `not_found` for a
+ * workspace that the tenant does not have.
  */
 export async function listEvents(sql: Sql, ctx: Ctx, query: EventQuery) {
-  const { cursor, after = cursor, tail, limit, types, entityType, entityId } = query
-  const filter = { types, entityType, entityId }
-  const loc = cursor === undefined ? 'query.after' : 'query.cursor'
-  const from = after === undefined ? ORIGIN : decodeCursor(after, loc)
-  const page =
-    tail === undefined
-      ? await readEvents(sql, ctx, { after: from, limit, filter })
-      : await readTail(sql, ctx, { limit: tail, filter })
+  const { types, entityType, entityId, workspaceId } = query
+  const workspaceIds = workspaceId && (await treeOf(sql, ctx, workspaceId))
+  const page = await readPage(sql, ctx, {
+    ...query,
+    filter: { types, entityType, entityId, workspaceIds: workspaceIds || undefined },
+  })
   return {
     items: await withContents(sql, ctx, page.events),
     nextCursor: encodeCursor(page.next),
+    prevCursor: page.events[0]?.cursor ?? null,
     hasMore: page.hasMore,
   }
+}
+
+function readPage(sql: Sql, ctx: Ctx, query: EventQuery & { filter: EventFilter }) {
+  const { cursor, after = cursor, tail, before, limit, filter } = query
+  if (tail !== undefined) return readTail(sql, ctx, { limit: tail, filter })
+  if (before !== undefined) {
+    return readTail(sql, ctx, { limit, before: decodeCursor(before, 'query.before'), filter })
+  }
+  const loc = cursor === undefined ? 'query.after' : 'query.cursor'
+  const from = after === undefined ? ORIGIN : decodeCursor(after, loc)
+  return readEvents(sql, ctx, { after: from, limit, filter })
+}
+
+/** The workspace and what is below it now, also when an event was stamped before a move. */
+async function treeOf(sql: Sql, ctx: Ctx, workspaceId: string): Promise<string[]> {
+  const tree = (await selectSubtree(sql, ctx, workspaceId)).map(({ id }) => id)
+  found(tree[0], 'workspace', workspaceId)
+  return tree
 }
 
 async function withContents(sql: Sql, ctx: Ctx, events: JournalEvent[]): Promise<JournalEvent[]> {

@@ -28,29 +28,37 @@ export const listEvents = route({
   access: 'events.read',
   query: z
     .strictObject({
-      /** Exclusive: the events after this place. Without any of the three, from the beginning. */
+      /** Exclusive: the events after this place. Without any place, from the beginning. */
       cursor: Position.optional(),
       /** Another name for `cursor`. */
       after: Position.optional(),
       /** The last so many events. */
       tail: PageSize.optional(),
+      /** Exclusive: the last events before this place. */
+      before: Position.optional(),
       limit: Limit,
       entityType: text(100).optional(),
       entityId: text(200).optional(),
       types: TypeFilter.optional(),
+      /** What belongs to the workspace or to one that is below it now. */
+      workspaceId: z.uuid().optional(),
     })
     .refine(
-      ({ cursor, after, tail }) =>
-        [cursor, after, tail].filter((value) => value !== undefined).length < 2,
-      { path: ['cursor'], error: 'must not be combined with after or tail' },
+      ({ cursor, after, tail, before }) =>
+        [cursor, after, tail, before].filter((value) => value !== undefined).length < 2,
+      { path: ['cursor'], error: 'must not be combined with after, tail or before' },
     ),
   reply: z.strictObject({
     items: z.array(JournalEvent),
     /** Where to go on; the cursor that was given when nothing new is there. */
     nextCursor: z.string(),
+    /** For `before`, to read what is older; null when nothing is here to start from. */
+    prevCursor: z.string().nullable(),
+    /** Whether there is more in the direction that was read: older for `tail` and `before`. */
     hasMore: z.boolean(),
   }),
   errors: [
+    'not_found',
     'invalid_cursor',
     'unsupported_cursor_version',
     'invalid_limit',

@@ -12,6 +12,8 @@ export interface EventFilter {
   types?: readonly string[] | undefined
   entityType?: string | undefined
   entityId?: string | undefined
+  /** Events stamped with one of these. */
+  workspaceIds?: readonly string[] | undefined
 }
 
 export interface EventPage {
@@ -51,22 +53,24 @@ export async function readEvents(
 }
 
 /**
- * The last `limit` stable events, oldest first, and where to go on from: the frontier taken before
- * they were read, so that nothing between the two is missed.
+ * The last `limit` stable events, oldest first, of the whole journal or of what stands before a
+ * position. `hasMore` tells of older ones. Reading on from `next` misses nothing: it is the last event
+ * given, or for the end of the journal the frontier taken before it was read.
  */
 export async function readTail(
   sql: Sql,
   ctx: Tenant,
-  page: { limit: number; filter?: EventFilter },
+  page: { limit: number; before?: Position; filter?: EventFilter },
 ): Promise<EventPage> {
-  const { limit, filter = {} } = page
-  const frontier = await currentPosition(sql, ctx)
-  const rows = await selectPage(sql, ctx, { after: ORIGIN, limit, filter, newestFirst: true })
+  const { limit, before, filter = {} } = page
+  const frontier = before ? undefined : await currentPosition(sql, ctx)
+  const rows = await selectPage(sql, ctx, { before, limit: limit + 1, filter })
   const [newest] = rows
+  const last = newest ? positionOf(newest) : (before ?? ORIGIN)
   return {
-    events: rows.toReversed().map(toEvent),
-    next: newest ? later(frontier, positionOf(newest)) : frontier,
-    hasMore: false,
+    events: rows.slice(0, limit).toReversed().map(toEvent),
+    next: frontier ? later(frontier, last) : last,
+    hasMore: rows.length > limit,
   }
 }
 
@@ -83,13 +87,14 @@ function toEvent({ journalEpoch, ...row }: Row): JournalEvent {
   return { cursor: encodeCursor({ journalEpoch, txId, sequence }), ...row }
 }
 
-/** Uses the primary key of events, or events_by_entity. */
+/** Forward after a position, or newest first. Uses the primary key of events, or events_by_entity. */
 async function selectPage(
   sql: Sql,
   ctx: Tenant,
-  page: { after: Position; limit: number; filter: EventFilter; newestFirst?: boolean },
+  page: { after?: Position; before?: Position | undefined; limit: number; filter: EventFilter },
 ): Promise<Row[]> {
-  const { after, limit, filter, newestFirst = false } = page
+  const { after, before, limit, filter } = page
+  const direction = after ? sql`asc` : sql`desc`
   return await sql<Row[]>`
     select e.journal_epoch, e.tx_id::text as tx_id, e.sequence, e.id, e.tenant_id, e.type,
            e.schema_version, e.entity_type, e.entity_id, e.entity_version, e.workspace_id,
@@ -99,25 +104,30 @@ async function selectPage(
              as occurred_at
     from events e
     where e.tenant_id = ${ctx.tenantId}
-      and (e.journal_epoch, e.tx_id, e.sequence)
-        > (${after.journalEpoch}, ${after.txId}::xid8, ${after.sequence}::bigint)
+      ${after ? sql`and (e.journal_epoch, e.tx_id, e.sequence) > ${place(sql, after)}` : sql``}
+      ${before ? sql`and (e.journal_epoch, e.tx_id, e.sequence) < ${place(sql, before)}` : sql``}
       and (e.journal_epoch < (select journal_epoch from journal_state)
            or e.tx_id < pg_snapshot_xmin(pg_current_snapshot()))
-      ${
-        filter.types
-          ? sql`and exists (
-        select 1 from unnest(${[...filter.types]}::text[]) as prefix
-        where starts_with(e.type, prefix))`
-          : sql``
-      }
-      ${filter.entityType === undefined ? sql`` : sql`and e.entity_type = ${filter.entityType}`}
-      ${filter.entityId === undefined ? sql`` : sql`and e.entity_id = ${filter.entityId}`}
-    order by ${
-      newestFirst
-        ? sql`e.journal_epoch desc, e.tx_id desc, e.sequence desc`
-        : sql`e.journal_epoch, e.tx_id, e.sequence`
-    }
+      ${matching(sql, filter)}
+    order by e.journal_epoch ${direction}, e.tx_id ${direction}, e.sequence ${direction}
     limit ${limit}`
+}
+
+function place(sql: Sql, { journalEpoch, txId, sequence }: Position) {
+  return sql`(${journalEpoch}, ${txId}::xid8, ${sequence}::bigint)`
+}
+
+function matching(sql: Sql, { types, entityType, entityId, workspaceIds }: EventFilter) {
+  const byType =
+    types &&
+    sql`and exists (
+      select 1 from unnest(${[...types]}::text[]) as prefix
+      where starts_with(e.type, prefix))`
+  return sql`
+    ${byType ?? sql``}
+    ${entityType === undefined ? sql`` : sql`and e.entity_type = ${entityType}`}
+    ${entityId === undefined ? sql`` : sql`and e.entity_id = ${entityId}`}
+    ${workspaceIds ? sql`and e.workspace_id = any(${[...workspaceIds]}::uuid[])` : sql``}`
 }
 
 /**

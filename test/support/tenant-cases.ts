@@ -153,6 +153,8 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
     own({ query: { tail: '200' } }),
     own({ query: { entityType: 'task', entityId: a.task } }),
     own({ query: { cursor: a.eventCursor } }),
+    own({ query: { before: a.eventCursor } }),
+    foreign({ query: { workspaceId: a.workspace } }),
   ],
   getHarnessContext: (a) => [own(), foreign({ query: { sessionId: a.session } })],
   getContext: (a) => [
