@@ -1,5 +1,6 @@
 import type { CallInput } from '#client/client.ts'
 import type { Route } from '#contract/route.ts'
+import { COMMON } from './world.ts'
 import type { World } from './world.ts'
 
 /** What one tenant tries on another. */
@@ -12,6 +13,8 @@ export interface TenantCall {
    * An `own` request may be refused for a reason that has to do with neither tenant.
    */
   refusal: string
+  /** The same `own` request by the other tenant shows that tenant's things. */
+  shows: boolean
 }
 
 type Thing = World['thing']
@@ -21,12 +24,15 @@ const foreign = (input: CallInput<Route>, refusal = 'not_found'): TenantCall => 
   kind: 'foreign',
   input,
   refusal,
+  shows: false,
 })
-const own = (input: CallInput<Route> = {}, refusal = 'none'): TenantCall => ({
+const own = (input: CallInput<Route>, refusal = 'none'): TenantCall => ({
   kind: 'own',
   input,
   refusal,
+  shows: false,
 })
+const look = (input: CallInput<Route> = {}): TenantCall => ({ ...own(input), shows: true })
 
 /**
  * By operation id: what tenant b sends about things of tenant a. Every place of a request that can name
@@ -34,9 +40,9 @@ const own = (input: CallInput<Route> = {}, refusal = 'none'): TenantCall => ({
  */
 export const TENANT_CASES: Readonly<Record<string, Case>> = {
   bootstrap: () => [],
-  getMe: () => [own()],
+  getMe: () => [look()],
   createPrincipal: () => [own({ body: { kind: 'agent', displayName: 'other' } })],
-  listPrincipals: () => [own()],
+  listPrincipals: () => [look()],
   getPrincipal: (a) => [foreign({ params: { id: a.principal } })],
   updatePrincipal: (a) => [
     foreign({ params: { id: a.principal }, ifMatch: 1, body: { displayName: 'taken' } }),
@@ -51,17 +57,17 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
     own({ body: { slug: 'other', name: 'Other' } }),
   ],
   listWorkspaces: (a) => [
-    own(),
-    own({ query: { cursor: a.workspaceCursor } }),
+    look(),
+    look({ query: { cursor: a.workspaceCursor } }),
     foreign({ query: { parentId: a.root } }),
   ],
-  getWorkspaceTree: (a) => [own(), foreign({ query: { rootId: a.root } })],
+  getWorkspaceTree: (a) => [look(), foreign({ query: { rootId: a.root } })],
   getWorkspace: (a) => [foreign({ params: { id: a.workspace } })],
   updateWorkspace: (a) => [
     foreign({ params: { id: a.workspace }, ifMatch: 1, body: { name: 'taken' } }),
   ],
   archiveWorkspace: (a) => [foreign({ params: { id: a.workspace } })],
-  getAdapterStatus: () => [own()],
+  getAdapterStatus: () => [look()],
   redriveAdapter: (a) => [foreign({ params: { tenantId: a.tenantId }, body: { reason: 'try' } })],
   rebuildAdapter: (a) => [foreign({ params: { tenantId: a.tenantId }, body: { reason: 'try' } })],
 
@@ -69,7 +75,7 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
     own({ body: { clientName: 'other' } }),
     foreign({ body: { clientName: 'other', onBehalfOf: a.principal } }, 'delegation_required'),
   ],
-  listSessions: () => [own()],
+  listSessions: () => [look()],
   getSession: (a) => [foreign({ params: { id: a.session } })],
   heartbeatSession: (a) => [foreign({ params: { id: a.session } })],
   closeSession: (a) => [foreign({ params: { id: a.session } })],
@@ -81,8 +87,8 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
     ),
   ],
   listTasks: (a) => [
-    own(),
-    own({ query: { cursor: a.taskCursor } }),
+    look(),
+    look({ query: { cursor: a.taskCursor } }),
     own({ query: { assigneeId: a.principal } }),
     foreign({ query: { workspaceId: a.workspace } }),
     foreign({ query: { workspaceId: a.root, includeDescendants: 'true' } }),
@@ -101,7 +107,7 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
   ],
   getClaimability: (a) => [foreign({ params: { ref: a.freeTask } })],
   listAvailableWork: (a) => [
-    own(),
+    look(),
     own({ query: { assigneeId: a.principal } }),
     foreign({ query: { workspaceId: a.workspace } }),
   ],
@@ -120,7 +126,7 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
     foreign({ params: { ref: b.task }, body: a.fence }),
   ],
   getRun: (a) => [foreign({ params: { id: a.run } })],
-  listRuns: (a) => [own(), foreign({ query: { taskId: a.task } })],
+  listRuns: (a) => [look(), foreign({ query: { taskId: a.task } })],
   recordCheckpoint: (a) => [
     foreign({ params: { id: a.run }, body: { fencingToken: 1, kind: 'note', data: {} } }),
   ],
@@ -140,7 +146,7 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
     foreign({ body: { type: 'note', name: 'other', taskId: b.task, ...a.fence } }),
   ],
   listArtifacts: (a) => [
-    own(),
+    look(),
     foreign({ query: { taskId: a.task } }),
     foreign({ query: { runId: a.run } }),
     foreign({ query: { workspaceId: a.workspace } }),
@@ -149,16 +155,19 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
   getArtifactContent: (a) => [foreign({ params: { id: a.artifact } })],
 
   listEvents: (a) => [
-    own({ query: { limit: '200' } }),
-    own({ query: { tail: '200' } }),
-    own({ query: { entityType: 'task', entityId: a.task } }),
+    look({ query: { limit: '200' } }),
+    look({ query: { tail: '200' } }),
+    look({ query: { entityType: 'task', entityId: a.task } }),
     own({ query: { cursor: a.eventCursor } }),
     own({ query: { before: a.eventCursor } }),
     foreign({ query: { workspaceId: a.workspace } }),
   ],
-  getHarnessContext: (a) => [own(), foreign({ query: { sessionId: a.session } })],
-  getContext: (a) => [
-    own(),
+  getHarnessContext: (a) => [look(), foreign({ query: { sessionId: a.session } })],
+  getContext: (a, b) => [
+    look(),
+    look({ body: { query: COMMON } }),
+    look({ body: { query: COMMON, task: b.task } }),
+    look({ body: { query: COMMON, strategy: 'briefing' } }),
     ...[{ task: a.task }, { task: a.lastTask }, { runId: a.run }, { workspaceId: a.workspace }].map(
       (focus) => foreign({ body: focus }),
     ),
@@ -177,11 +186,15 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
   getObservation: (a) => [foreign({ params: { id: a.observation } })],
   reconcileSnapshot: (a, b) => snapshotCases(a, b),
   previewSnapshot: (a, b) => snapshotCases(a, b),
-  storeDocument: (a) => [
-    foreign({ body: { workspaceId: a.workspace, key: 'doc:x', content: 'other' } }),
+  storeDocument: (a, b) => [
+    own({ body: { ...b.document, content: 'other' } }),
+    foreign({ body: { ...a.document, content: 'taken' } }),
   ],
-  deleteDocument: (a) => [foreign({ body: { workspaceId: a.workspace, key: 'doc:x' } })],
-  queryEntities: (a) => [foreign({ body: { workspaceId: a.workspace, kinds: ['file'] } })],
+  deleteDocument: (a, b) => [own({ body: b.document }), foreign({ body: a.document })],
+  queryEntities: (a, b) => [
+    foreign({ body: { workspaceId: a.workspace, kinds: ['file'] } }),
+    own({ body: { workspaceId: b.workspace, kinds: ['file'] } }, 'memory_unavailable'),
+  ],
 }
 
 function snapshotCases(a: Thing, b: Thing): TenantCall[] {
@@ -195,6 +208,6 @@ function snapshotCases(a: Thing, b: Thing): TenantCall[] {
   }
   return [
     foreign({ body: { ...snapshot, workspaceId: a.workspace } }),
-    own({ body: { ...snapshot, workspaceId: b.workspace } }, 'memory_disabled'),
+    own({ body: { ...snapshot, workspaceId: b.workspace } }, 'memory_unavailable'),
   ]
 }

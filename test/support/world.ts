@@ -5,6 +5,7 @@ import type { CallInput, ClientOptions } from '#client/client.ts'
 import { createArtifact } from '#contract/artifacts.ts'
 import { claimTask } from '#contract/claims.ts'
 import { getHarnessContext } from '#contract/context.ts'
+import { storeDocument } from '#contract/knowledge.ts'
 import { recordObservation } from '#contract/observations.ts'
 import * as org from '#contract/org.ts'
 import type { Route, RouteReply } from '#contract/route.ts'
@@ -14,13 +15,15 @@ import { createTask, listTasks } from '#contract/tasks.ts'
 import * as workspaces from '#contract/workspaces.ts'
 import type { Database } from '#db/sql.ts'
 import { CONTEXT_ADAPTER } from '#events/consumers.ts'
+import type { Ctx } from '#lib/ctx.ts'
 import { testClient } from './client.ts'
 import { testTenant } from './ctx.ts'
 
 /** A tenant with one thing of every kind, made through the API like a user would. */
 export interface World {
   client: ClientOptions
-  tenantId: string
+  /** Its first person. */
+  ctx: Ctx
   /** Stands in every name and text of this tenant and nowhere else. */
   marker: string
   /** Every UUID that an answer to this tenant ever held. */
@@ -48,7 +51,7 @@ export async function buildWorld(db: Database, app: Hono, tasks: number): Promis
     insert into event_consumer_cursors (name, tenant_id)
     values (${CONTEXT_ADAPTER}, ${ctx.tenantId})`
   const thing = await makeThings(make, marker, tasks)
-  return { client, tenantId: ctx.tenantId, marker, ids, thing }
+  return { client, ctx, marker, ids, thing }
 }
 
 export function uuidsIn(text: string): string[] {
@@ -59,11 +62,24 @@ async function makeThings(make: Make, marker: string, tasks: number) {
   const { tenant } = await make(org.getMe, {})
   const places = await makeOrg(make, marker)
   const work = await makeWork(make, { marker, tasks, workspaceId: places.workspace })
-  const observation = await make(recordObservation, {
-    body: { kind: 'finding', content: marker, data: { note: marker }, runId: work.run },
-  })
+  const knowledge = await makeKnowledge(make, { marker, runId: work.run, ...places })
   const { eventCursor } = await make(getHarnessContext, {})
-  return { tenantId: tenant.id, ...places, ...work, observation: observation.id, eventCursor }
+  return { tenantId: tenant.id, ...places, ...work, ...knowledge, eventCursor }
+}
+
+/** What every world knows something about, so that a question of one could be answered by another. */
+export const COMMON = 'quokka'
+
+async function makeKnowledge(
+  make: Make,
+  { marker, runId, workspace }: { marker: string; runId: string; workspace: string },
+) {
+  const observation = await make(recordObservation, {
+    body: { kind: 'finding', content: `${COMMON} ${marker}`, data: { note: marker }, runId },
+  })
+  const document = { workspaceId: workspace, key: `doc:${COMMON}` }
+  await make(storeDocument, { body: { ...document, content: `About the ${COMMON}: ${marker}` } })
+  return { observation: observation.id, document }
 }
 
 async function makeOrg(make: Make, marker: string) {

@@ -1,0 +1,33 @@
+import type { Hono } from 'hono'
+import type { MemoryProvider } from '#context/recall.ts'
+import type { Database } from '#db/sql.ts'
+import { createMetrics } from '#http/metrics.ts'
+import { jsonLog } from '#lib/log.ts'
+import { createControlPlaneApi } from '#org/routes.ts'
+import { DEFAULT_LEASES } from '#work/lease.ts'
+import { createControlPlane } from '../../src/app.ts'
+import { TEST_BOOTSTRAP_TOKEN, TEST_LIMITS } from './client.ts'
+
+/** The control plane as it is served, with every area, in this process. */
+export function wholeApp(db: Database, provider: MemoryProvider | null): Hono {
+  const metrics = createMetrics()
+  return createControlPlane({
+    db,
+    log: jsonLog(
+      (line) => process.stderr.write(line),
+      () => new Date(),
+    ),
+    api: createControlPlaneApi({
+      db,
+      limits: TEST_LIMITS,
+      checkReplies: true,
+      bootstrapToken: TEST_BOOTSTRAP_TOKEN,
+      localKeys: true,
+    }),
+    metrics,
+    leases: DEFAULT_LEASES,
+    context: { provider, metrics },
+    notify: () => {},
+    problems: () => Promise.resolve([]),
+  })
+}
