@@ -19,8 +19,8 @@ const MAX_FREQUENCY = 20_000
 /** Candidates come from the rarest terms until together they select this many items. */
 const MAX_SELECTED = 2_000
 /** The best candidates whose neighbours are read. */
-const MAX_WIDENED = 30
-const MAX_SESSIONS = 12
+const MAX_WIDENED = 24
+const MAX_SESSIONS = 10
 const MAX_DATED = 200
 
 export interface WordSearch {
