@@ -26,7 +26,7 @@ export const VARIABLES = {
     .string()
     .min(1)
     .default('./.strata')
-    .describe('Data folder: database, blobs, keys'),
+    .describe('Data folder: the database and the keys'),
   CP_HOST: z.string().default('127.0.0.1').describe('Address the control plane listens on'),
   CP_PORT: port(8000).describe('Port of the control plane; 0 picks a free one'),
   CP_DATABASE_URL: postgresUrl

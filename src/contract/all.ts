@@ -3,6 +3,8 @@ import { routes as claims } from './claims.ts'
 import { routes as context } from './context.ts'
 import { routes as events } from './events-api.ts'
 import { routes as knowledge } from './knowledge.ts'
+import { routes as memory } from './memory.ts'
+import { routes as memoryContext } from './memory-context.ts'
 import { routes as observations } from './observations.ts'
 import { routes as operations } from './operations.ts'
 import { routes as org } from './org.ts'
@@ -26,3 +28,6 @@ export const controlPlaneRoutes = {
   ...knowledge,
   ...operations,
 }
+
+/** Every route of the memory service by its operation id. */
+export const memoryRoutes = { ...memory, ...memoryContext }

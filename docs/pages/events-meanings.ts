@@ -1,0 +1,62 @@
+import type { EventType } from '#contract/events.ts'
+
+/** When each event is written, in both languages; a missing one does not compile. */
+export const MEANINGS: Readonly<Record<EventType, { en: string; ru: string }>> = {
+  'tenant.bootstrapped': { en: 'The first tenant was made', ru: 'Создан первый tenant' },
+  'principal.created': {
+    en: 'A person, an agent or a service was added',
+    ru: 'Добавлен человек, агент или сервис',
+  },
+  'principal.updated': {
+    en: 'A principal was renamed, suspended, disabled or reactivated',
+    ru: 'Principal переименован, приостановлен, отключён или включён снова',
+  },
+  'api_key.created': { en: 'A key was issued', ru: 'Выпущен ключ' },
+  'api_key.revoked': { en: 'A key was revoked', ru: 'Ключ отозван' },
+  'workspace.created': { en: 'A workspace was created', ru: 'Создан workspace' },
+  'workspace.updated': { en: 'Its name or slug changed', ru: 'Изменились имя или slug' },
+  'workspace.archived': { en: 'A workspace was closed', ru: 'Workspace закрыт' },
+  'session.opened': { en: 'A harness opened a session', ru: 'Харнесс открыл сессию' },
+  'session.closed': {
+    en: 'A session was closed; its claims were released',
+    ru: 'Сессия закрыта, её claims отпущены',
+  },
+  'session.expired': {
+    en: 'The lease of a session ended',
+    ru: 'Аренда сессии истекла',
+  },
+  'task.created': { en: 'A task was created', ru: 'Создана задача' },
+  'task.updated': { en: 'A task was changed', ru: 'Задача изменена' },
+  'task.claimed': { en: 'Somebody took a task', ru: 'Кто-то взял задачу' },
+  'task.completed': { en: 'A task was completed', ru: 'Задача завершена' },
+  'claim.released': { en: 'A claim was given back', ru: 'Claim отпущен' },
+  'claim.expired': { en: 'The lease of a claim ended', ru: 'Аренда claim истекла' },
+  'run.started': { en: 'An attempt at a task began', ru: 'Началась попытка выполнения' },
+  'run.checkpoint_recorded': { en: 'A run recorded a checkpoint', ru: 'Записан checkpoint' },
+  'run.succeeded': { en: 'A run ended with success', ru: 'Прогон завершился успехом' },
+  'run.failed': { en: 'A run ended without success', ru: 'Прогон завершился неудачей' },
+  'run.cancelled': { en: 'A run was cancelled', ru: 'Прогон отменён' },
+  'artifact.created': { en: 'An artifact was published', ru: 'Опубликован артефакт' },
+  'observation.recorded': {
+    en: 'A finding, a decision or the like was recorded',
+    ru: 'Записаны вывод, решение или иное наблюдение',
+  },
+  'knowledge.snapshot_reconciled': {
+    en: 'Memory was brought to the state of a snapshot',
+    ru: 'Память приведена к состоянию снимка',
+  },
+  'knowledge.changed': {
+    en: 'What a snapshot changed, by key',
+    ru: 'Что изменил снимок, по ключам',
+  },
+  'knowledge.document_stored': { en: 'A document was stored', ru: 'Документ сохранён' },
+  'knowledge.document_deleted': { en: 'A document was deleted', ru: 'Документ удалён' },
+  'context_adapter.redriven': {
+    en: 'An operator had a delivery tried again',
+    ru: 'Оператор повторил доставку',
+  },
+  'context_adapter.rebuilt': {
+    en: 'An operator sent the delivery back',
+    ru: 'Оператор отмотал доставку назад',
+  },
+}
