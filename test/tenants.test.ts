@@ -10,6 +10,7 @@ import { providerAt } from './support/context.ts'
 import { sharedDb, sharedMemoryDb } from './support/db.ts'
 import { deliverTo } from './support/deliver.ts'
 import { testMemory } from './support/memory.ts'
+import { schemaOf } from './support/refusals.ts'
 import { TENANT_CASES } from './support/tenant-cases.ts'
 import type { TenantCall } from './support/tenant-cases.ts'
 import { buildWorld, COMMON, uuidsIn } from './support/world.ts'
@@ -65,6 +66,25 @@ function aboutNothing(attempt: TenantCall): TenantCall {
   return { ...attempt, input: JSON.parse(text) as TenantCall['input'] }
 }
 
+/** Places for ids of things that do not exist yet. */
+const NAMES_NOTHING: readonly string[] = ['getContext body.projectId']
+
+type Place = ['params' | 'query' | 'body', string]
+
+/** The fields of a route that take the id of something, or the public id of a task. */
+function placesOfIds(route: Route): Place[] {
+  return (['params', 'query', 'body'] as const).flatMap((part) =>
+    Object.entries(schemaOf(route[part]).properties ?? {})
+      .filter(([, schema]) => /"format":"uuid"|TASK-/.test(JSON.stringify(schema)))
+      .map(([name]): Place => [part, name]),
+  )
+}
+
+function isOurs(input: TenantCall['input'], [part, name]: Place): boolean {
+  const value = (input[part] as Record<string, unknown> | undefined)?.[name]
+  return typeof value === 'string' && JSON.stringify(ours.thing).includes(`"${value}"`)
+}
+
 async function recall(world: World): Promise<string> {
   const reply = await call(world.client, getContext, { body: { query: COMMON } })
   assert.equal(reply.memoryStatus, 'ok')
@@ -89,6 +109,19 @@ describe('another tenant', () => {
     )
     const stale = Object.keys(TENANT_CASES).filter((id) => !(id in controlPlaneRoutes))
     assert.deepEqual(stale, [])
+  })
+
+  it('names a thing of ours in every place of a request that can name one', () => {
+    const named = Object.entries<Route>(controlPlaneRoutes).flatMap(([operationId, route]) => {
+      const calls = TENANT_CASES[operationId]?.(ours.thing, theirs.thing) ?? []
+      return placesOfIds(route)
+        .filter((place) => !calls.some(({ input }) => isOurs(input, place)))
+        .map(([part, name]) => `${operationId} ${part}.${name}`)
+    })
+    assert.deepEqual(
+      named.filter((place) => !NAMES_NOTHING.includes(place)),
+      [],
+    )
   })
 
   for (const [operationId, route] of Object.entries<Route>(controlPlaneRoutes)) {

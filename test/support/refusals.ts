@@ -191,7 +191,8 @@ interface Schema {
   allOf?: Schema[]
 }
 
-function schemaOf(type: z.ZodType): Schema {
+/** JSON Schema of what a caller may send. */
+export function schemaOf(type: z.ZodType): Schema {
   return z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as Schema
 }
 
