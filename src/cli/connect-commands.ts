@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { connectGit } from '#connectors/git/connect-git.ts'
+import { connectGit, DEFAULT_MAX_COMMITS } from '#connectors/git/connect-git.ts'
 import { describeReport } from '#connectors/git/describe-report.ts'
 import { realClock } from '#connectors/target.ts'
 import { CliError } from './cli-error.ts'
@@ -7,8 +7,6 @@ import { command } from './command.ts'
 import { given, wholeNumber } from './option-values.ts'
 import { createProgress } from './progress.ts'
 import { chosenWorkspace, WORKSPACE_OPTION } from './resolve-workspace.ts'
-
-const DEFAULT_MAX_COMMITS = 10_000
 
 const git = command({
   name: 'connect git',

@@ -39,6 +39,8 @@ export interface Progress {
 }
 
 const SOURCE = 'git'
+/** About a quarter of a gigabyte of memory; a longer history is published as an incomplete one. */
+export const DEFAULT_MAX_COMMITS = 50_000
 const MAX_CHANGES_PER_COMMIT = 2000
 /** Part of the fingerprint: a new layout is published even where the repository did not change. */
 const LAYOUT_VERSION = 1

@@ -56,8 +56,8 @@ export function pathAliases(path: string): string[] {
   return path.trim() === '' ? [] : [boundedKey(path)]
 }
 
-export function documentKey(repo: string, path: string): string {
-  return boundedKey(`doc:${repo}:${path}`)
+export function documentRef(repo: string, path: string): EntityRef {
+  return { kind: 'document', key: boundedKey(`doc:${repo}:${path}`) }
 }
 
 /** The same person in every repository: by the hash of the address, or of the name where there is none. */

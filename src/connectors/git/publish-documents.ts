@@ -5,7 +5,7 @@ import type { Target } from '../target.ts'
 import { readBlobs } from './blobs.ts'
 import { documentText, documentTitle } from './documents.ts'
 import type { Git } from './git.ts'
-import { documentKey } from './names.ts'
+import { documentRef } from './names.ts'
 import type { StoredDocuments } from './recorded.ts'
 import type { TreeEntry } from './records.ts'
 
@@ -52,7 +52,7 @@ export async function publishDocuments(
   const { workspaceId } = target
   for (const path of plan.remove) {
     await callPatiently(target, deleteDocument, {
-      body: { workspaceId, key: documentKey(repo, path) },
+      body: { workspaceId, key: documentRef(repo, path).key },
     })
     onDocument()
   }
@@ -90,7 +90,7 @@ async function store(target: Target, document: DocumentToStore): Promise<string 
     await callPatiently(target, storeDocument, {
       body: {
         workspaceId: target.workspaceId,
-        key: documentKey(repo, entry.path),
+        key: documentRef(repo, entry.path).key,
         title: documentTitle(entry.path, content),
         content,
         sourcePath: `${repo}/${entry.path}`.slice(0, 2048).toWellFormed(),
@@ -100,8 +100,12 @@ async function store(target: Target, document: DocumentToStore): Promise<string 
     })
     return undefined
   } catch (error) {
-    const isRefusal = error instanceof AppError && REFUSALS.has(error.code)
-    if (!isRefusal) throw error
+    if (!(error instanceof AppError)) throw error
+    // Memory has a later version, as after a return to an older branch: this text holds from now on.
+    if (error.code === 'version_conflict' && at !== undefined) {
+      return await store(target, { ...document, at: undefined })
+    }
+    if (!REFUSALS.has(error.code)) throw error
     return `is refused (${error.code})`
   }
 }

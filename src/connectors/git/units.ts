@@ -1,6 +1,14 @@
 import type { SnapshotRelation, Unit } from '../snapshot.ts'
 import { cutText, oneLine } from '../text.ts'
-import { branchRef, pathAliases, commitRef, fileRef, repositoryRef, tagRef } from './names.ts'
+import {
+  branchRef,
+  documentRef,
+  pathAliases,
+  commitRef,
+  fileRef,
+  repositoryRef,
+  tagRef,
+} from './names.ts'
 import { firstCommit } from './records.ts'
 import type { RepositoryReading, RepositoryRecord, TagRecord, TreeEntry } from './records.ts'
 import { MAX_MESSAGE, MAX_TITLE, shown, time } from './wording.ts'
@@ -76,7 +84,12 @@ export function fileUnit(options: UnitOptions, entry: TreeEntry, isDocument: boo
       aliases: pathAliases(entry.path),
       provenance: { repo, sha: entry.blobSha, path: cutText(entry.path, 1000) },
     },
-    relations: [{ relation: 'part_of', from: ref, to: repositoryRef(repo) }],
+    relations: [
+      { relation: 'part_of', from: ref, to: repositoryRef(repo) },
+      ...(isDocument
+        ? [{ relation: 'text_of', from: documentRef(repo, entry.path), to: ref }]
+        : []),
+    ],
     at: undefined,
   }
 }
