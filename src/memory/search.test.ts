@@ -43,8 +43,8 @@ describe('POST /api/brain/search', () => {
       scores,
       scores.toSorted((a, b) => b - a),
     )
-    const message = hits.find(({ kind }) => kind === 'observation')
-    assert.deepEqual(message?.source, { system: 'chat', stream: 'main', external_id: 'm-1' })
+    const observation = hits.find(({ kind }) => kind === 'observation')
+    assert.deepEqual(observation?.source, { system: 'chat', stream: 'main', external_id: 'm-1' })
     const chunk = hits.find(({ kind }) => kind === 'chunk')
     assert.deepEqual([chunk?.node_key, chunk?.chunk_order], ['doc:falcon', 0])
     assert.deepEqual(
@@ -93,6 +93,23 @@ describe('POST /api/brain/search', () => {
       ids(await search(query, { as_of: '2026-12-01T00:00:00Z' }))[0]
     assert.equal(await find('Who met the customer on 3 March 2026?'), march)
     assert.equal(await find('встреча customer 5 июня 2026'), june)
+  })
+
+  it('finds the rare word among thousands of items that share the common ones', async () => {
+    const { tell, search } = recalling(db)
+    const [needle] = await tell({ content: 'deploy finished, curlew rolled back' })
+    for (let batch = 0; batch < 5; batch++) {
+      await tell(
+        ...Array.from({ length: 500 }, (_, i) => ({
+          content: `deploy ${batch} finished`,
+          at: `2026-01-11T${String(batch).padStart(2, '0')}:00:00.${String(i).padStart(3, '0')}Z`,
+        })),
+      )
+    }
+    const hits: SearchHit[] = await search('which deploy finished with the curlew?')
+    assert.equal(hits[0]?.id, needle)
+    assert.equal(hits.length, 20)
+    assert.equal((await search('deploy finished', { k: 200 })).length, 200)
   })
 
   it('is seen at once by a search after the write is acknowledged', async () => {

@@ -18,6 +18,8 @@ import type { Corpus, Neighbourhood, Scorable, Scored } from './score.ts'
 const MAX_FREQUENCY = 20_000
 /** Candidates come from the rarest terms until together they select this many items. */
 const MAX_SELECTED = 2_000
+/** Of a term that selects more, this many of the newest. */
+const MAX_NEWEST = 1_000
 /** The best candidates whose neighbours are read. */
 const MAX_WIDENED = 30
 const MAX_SESSIONS = 12
@@ -68,13 +70,13 @@ export async function findByWords(sql: Sql, search: WordSearch): Promise<Found[]
 
 /**
  * All items that hold any of the terms, or, where these are too many, those that hold the rarest of
- * them; with how many items hold each term.
+ * them and the newest that hold the next; with how many items hold each term.
  */
 async function matchesOf(
   sql: Sql,
   ask: MatchQuery,
 ): Promise<{ matches: MatchRow[]; frequencies: number[] }> {
-  const all = await selectMatches(sql, ask, ask.hashes, MAX_SELECTED + 1)
+  const all = await selectMatches(sql, ask, ask.hashes, { any: MAX_SELECTED + 1 })
   if (all.length <= MAX_SELECTED) {
     const frequencies = ask.hashes.map(
       (_, term) => all.filter(({ tfs }) => (tfs[term] ?? 0) > 0).length,
@@ -82,8 +84,12 @@ async function matchesOf(
     return { matches: all, frequencies }
   }
   const frequencies = await selectFrequencies(sql, ask.namespaceId, ask.hashes, MAX_FREQUENCY)
-  const rare = rarest(ask.hashes, frequencies)
-  return { matches: await selectMatches(sql, ask, rare, 2 * MAX_SELECTED), frequencies }
+  const { rare, next } = byRarity(ask.hashes, frequencies)
+  const found = await Promise.all([
+    rare.length === 0 ? [] : selectMatches(sql, ask, rare, { newest: MAX_SELECTED }),
+    next === undefined ? [] : selectMatches(sql, ask, [next], { newest: MAX_NEWEST }),
+  ])
+  return { matches: found.flat(), frequencies }
 }
 
 /** Adds the neighbours of the best units to `units` and tells who stands beside whom. */
@@ -122,20 +128,19 @@ async function readNeighbourhood(
   }
 }
 
-/** The rarest terms, at least one, as long as they select few enough items together. */
-function rarest(hashes: readonly bigint[], frequencies: readonly number[]): bigint[] {
-  const order = [...hashes.keys()]
-    .filter((i) => (frequencies[i] ?? 0) > 0)
-    .toSorted((a, b) => (frequencies[a] ?? 0) - (frequencies[b] ?? 0))
-  const chosen: bigint[] = []
+/** The rarest terms as long as they select few enough items together, and the first that is too many. */
+function byRarity(
+  hashes: readonly bigint[],
+  frequencies: readonly number[],
+): { rare: bigint[]; next: bigint | undefined } {
+  const order = hashes
+    .map((hash, i) => ({ hash, items: frequencies[i] ?? 0 }))
+    .filter(({ items }) => items > 0)
+    .toSorted((a, b) => a.items - b.items)
   let selected = 0
-  for (const i of order) {
-    selected += frequencies[i] ?? 0
-    if (chosen.length > 0 && selected > MAX_SELECTED) break
-    const hash = hashes[i]
-    if (hash !== undefined) chosen.push(hash)
-  }
-  return chosen
+  const enough = order.findIndex(({ items }) => (selected += items) > MAX_SELECTED)
+  const split = enough === -1 ? order.length : enough
+  return { rare: order.slice(0, split).map(({ hash }) => hash), next: order[split]?.hash }
 }
 
 function corpusOf(sizes: readonly CorpusSize[], frequencies: readonly number[]): Corpus {

@@ -82,15 +82,20 @@ export interface MatchQuery {
 
 /**
  * Items that hold at least one of the terms in `rare`, with the frequencies of all. What another item
- * replaced is included, so that the answer can say so. Needs the `_terms` indexes.
+ * replaced is included, so that the answer can say so. Any of them up to a limit, which stops early, or
+ * the newest, which reads all. Needs the `_terms` indexes.
  */
 export async function selectMatches(
   sql: Sql,
   query: MatchQuery,
   rare: readonly bigint[],
-  limit: number,
+  limit: { newest: number } | { any: number },
 ): Promise<MatchRow[]> {
   const { namespaceId, reader, kinds } = query
+  const some =
+    'any' in limit
+      ? sql`limit ${limit.any}`
+      : sql`order by starts_at desc, item desc limit ${limit.newest}`
   return await sql<MatchRow[]>`
     select item, id, kind, grp, author, starts_at, shape, term_count as words,
            ${frequencies(sql, query.hashes)} as tfs
@@ -103,7 +108,7 @@ export async function selectMatches(
         and ${visibleTo(sql, reader.audience)}
         and ${begunAt(sql, reader)}
       ))
-    limit ${limit}`
+    ${some}`
 }
 
 /** Items that began within a span of time, for questions that name a date. */
