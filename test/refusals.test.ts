@@ -2,80 +2,47 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { controlPlaneRoutes } from '#contract/all.ts'
 import type { Route } from '#contract/route.ts'
+import * as memory from '#contract/memory.ts'
+import * as memoryContext from '#contract/memory-context.ts'
+import { checkRefusal } from './support/check-refusal.ts'
+import type { RefusedError, Refuser } from './support/check-refusal.ts'
 import { TEST_BOOTSTRAP_TOKEN, TEST_LIMITS } from './support/client.ts'
 import { testTenant } from './support/ctx.ts'
-import { sharedDb } from './support/db.ts'
-import { pathOf, PLANTED, refusalsOf } from './support/refusals.ts'
-import type { Refusal } from './support/refusals.ts'
+import { sharedDb, sharedMemoryDb } from './support/db.ts'
+import { testMemory } from './support/memory.ts'
+import { refusalsOf } from './support/refusals.ts'
 import { wholeApp } from './support/whole.ts'
 
 const db = await sharedDb()
 const tenant = await testTenant(db)
 const app = wholeApp(db, null)
 
-async function ask(route: Route, refusal: Refusal): Promise<Response> {
-  return await app.request(`${refusal.path ?? pathOf(route)}${refusal.search ?? ''}`, {
-    method: route.method,
-    headers: headersOf(route, refusal),
-    ...bodyOf(route, refusal),
-  })
+const controlPlane: Refuser = {
+  fetch: async (path, init) => await app.request(path, init),
+  tokenFor: ({ access }) => (access === 'bootstrap' ? TEST_BOOTSTRAP_TOKEN : tenant.key),
+  readError: (body) => {
+    const { error } = body as { error: RefusedError & { details: Partial<RefusedError> } }
+    return { ...error, errors: error.details.errors ?? [] }
+  },
 }
 
-/** What the route asks for, but for what the refusal changes; empty stands for absent. */
-function headersOf(route: Route, refusal: Refusal): Record<string, string> {
-  const headers = {
-    authorization: `Bearer ${route.access === 'bootstrap' ? TEST_BOOTSTRAP_TOKEN : tenant.key}`,
-    'if-match': route.ifMatch ? `"${route.ifMatch}-1"` : '',
-    'idempotency-key': route.idempotencyKey === 'required' ? crypto.randomUUID() : '',
-    ...refusal.headers,
-  }
-  return Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''))
-}
-
-function bodyOf(route: Route, { body = '{}', chunked }: Refusal) {
-  if (route.method === 'GET' || route.method === 'DELETE') return {}
-  const bytes = Buffer.from(body)
-  return { body: chunked ? inPieces(bytes) : bytes, duplex: 'half' as const }
-}
-
-function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> {
-  const size = 16 * 1024
-  let offset = 0
-  return new ReadableStream({
-    pull(controller) {
-      controller.enqueue(bytes.subarray(offset, offset + size))
-      offset += size
-      if (offset >= bytes.length) controller.close()
-    },
-  })
-}
-
-interface Envelope {
-  error: {
-    code: string
-    message: string
-    requestId: string
-    details: { errors?: { loc: string; message: string }[] }
-  }
-}
-
-async function check(route: Route, refusal: Refusal): Promise<void> {
-  const response = await ask(route, refusal)
-  const text = await response.text()
-  const said = `${refusal.name}: ${response.status} ${text.slice(0, 500)}`
-  assert.ok(refusal.status.includes(response.status), said)
-  assert.ok(!text.includes(`${PLANTED}"`), `echoed: ${said}`)
-  const { error } = JSON.parse(text) as Envelope
-  assert.ok(refusal.codes.includes(error.code), said)
-  assert.equal(error.requestId, response.headers.get('x-request-id'))
-  assert.ok(!error.message.startsWith('Cannot find route'), said)
-  if (refusal.loc === undefined || error.code === 'not_found') return
-  const { loc } = refusal
-  const places = (error.details.errors ?? []).map((one) => one.loc)
-  assert.ok(
-    places.some((place) => `${loc}.`.startsWith(`${place}.`) || place.startsWith(`${loc}.`)),
-    `not at ${loc}: ${said}`,
-  )
+const MEMORY_KEY = 'memory-key-of-the-tests'
+const memoryService = testMemory(await sharedMemoryDb(), {
+  serverApiKey: MEMORY_KEY,
+  maxBodyBytes: TEST_LIMITS.defaultBytes,
+  maxKnowledgeBytes: TEST_LIMITS.knowledgeBytes,
+})
+const memoryRefuser: Refuser = {
+  fetch: (path, init) => memoryService.fetch(new URL(path, 'http://memory.test'), init),
+  tokenFor: () => MEMORY_KEY,
+  readError: (body) => {
+    const { detail, request_id, code, errors } = body as Record<
+      'detail' | 'request_id' | 'code',
+      string
+    > &
+      Partial<RefusedError>
+    return { code, message: detail, requestId: request_id, errors: errors ?? [] }
+  },
 }
 
 async function countEvents(): Promise<number | undefined> {
@@ -86,12 +53,24 @@ async function countEvents(): Promise<number | undefined> {
   return row?.count
 }
 
-describe('bad input is refused with a pointer and changes nothing', () => {
+describe('bad input to the control plane is refused with a pointer and changes nothing', () => {
   for (const [operationId, route] of Object.entries<Route>(controlPlaneRoutes)) {
     it(operationId, async () => {
       const before = await countEvents()
-      for (const refusal of refusalsOf(route, TEST_LIMITS)) await check(route, refusal)
+      for (const refusal of refusalsOf(route, TEST_LIMITS))
+        await checkRefusal(controlPlane, route, refusal)
       assert.equal(await countEvents(), before)
+    })
+  }
+})
+
+describe('bad input to memory is refused with a pointer', () => {
+  const routes = { ...memory.routes, ...memoryContext.routes }
+  for (const [operationId, route] of Object.entries<Route>(routes)) {
+    it(operationId, async () => {
+      for (const refusal of refusalsOf(route, TEST_LIMITS)) {
+        await checkRefusal(memoryRefuser, route, refusal)
+      }
     })
   }
 })

@@ -99,7 +99,7 @@ describe('recording an observation', () => {
       const { status, body } = await record(decision(change))
       assert.equal(status, 400)
       assert.equal(body.code, 'invalid_request')
-      assert.equal(body.errors[0].loc, loc)
+      assert.equal(body.errors[0].loc, `body.${loc}`)
       assert.equal(typeof body.detail, 'string')
       assert.equal((await rows('observations')).length, 0)
     })

@@ -85,7 +85,8 @@ export function bindMemory(app: Hono, api: Api<MemoryCtx>, { db, settings }: Mem
 function single(result: BatchResult | undefined): Recorded {
   if (!result) throw new Error('An observation was recorded without a result')
   if ('error' in result) {
-    const { status, detail, errors } = result.error
+    const { status, detail } = result.error
+    const errors = result.error.errors?.map((one) => ({ ...one, loc: `body.${one.loc}` }))
     const code = status === 403 ? 'permission_denied' : 'invalid_request'
     throw new AppError(code, detail, { details: errors ? { errors } : {} })
   }
