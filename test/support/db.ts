@@ -9,7 +9,7 @@ import { startEmbedded } from '#db/embedded/start.ts'
 import type { Embedded } from '#db/embedded/start.ts'
 import { migrate } from '#db/migrate.ts'
 import { connect } from '#db/sql.ts'
-import type { Database } from '#db/sql.ts'
+import type { Database, DatabaseAddress } from '#db/sql.ts'
 import { testAddress, testServer } from './server.ts'
 import type { TestRole, TestServer } from './server.ts'
 
@@ -40,21 +40,42 @@ export async function ownDb(
   kind: DatabaseKind,
   role: TestRole = 'owner',
 ): Promise<Database> {
+  return (await ownDatabase(t, kind, role)).db
+}
+
+/** The same with its addresses, for a process or a connection of another one's making. */
+export async function ownDatabase(
+  t: TestContext,
+  kind: DatabaseKind,
+  role: TestRole = 'owner',
+): Promise<OwnDatabase> {
   const template = await ensureDatabase(testServer(), kind, 'template')
-  return newDatabase(t, template, role, POOL.maxConnections)
+  return newDatabase(t, { template, role, maxConnections: POOL.maxConnections })
+}
+
+export interface OwnDatabase {
+  db: Database
+  address: (role: TestRole) => DatabaseAddress
 }
 
 /** A database of its own without a single table, opened as the one who may make some. */
 export function emptyDb(t: TestContext, maxConnections = POOL.maxConnections): Promise<Database> {
-  return newDatabase(t, 'template0', 'owner', maxConnections)
+  return emptyDatabase(t, maxConnections).then(({ db }) => db)
+}
+
+/** The same with its addresses. */
+export function emptyDatabase(
+  t: TestContext,
+  maxConnections = POOL.maxConnections,
+): Promise<OwnDatabase> {
+  return newDatabase(t, { template: 'template0', role: 'owner', maxConnections })
 }
 
 async function newDatabase(
   t: TestContext,
-  template: string,
-  role: TestRole,
-  maxConnections: number,
-): Promise<Database> {
+  options: { template: string; role: TestRole; maxConnections: number },
+): Promise<OwnDatabase> {
+  const { template, role, maxConnections } = options
   const server = testServer()
   const name = `${server.prefix}_${randomUUID().replaceAll('-', '')}`
   await asAdmin(server, 'postgres', async (admin) => {
@@ -68,7 +89,7 @@ async function newDatabase(
       await admin`drop database if exists ${admin(name)} with (force)`
     })
   })
-  return db
+  return { db, address: (other) => testAddress(server, name, other) }
 }
 
 export interface OwnServer {

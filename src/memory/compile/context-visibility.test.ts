@@ -38,6 +38,17 @@ describe('B1: the author is not the visibility', () => {
     assert.equal(textsOf(await ask('office closes', focused)).length, 1)
   })
 
+  it('shows what every workspace holds to a reader who stands in none', async () => {
+    const { tell, ask } = recalling(db)
+    await tell({ content: 'The office closes at nine', scopes: ['task:1', 'workspace:w'] })
+    const may = { allowed_scopes: ['workspace:*', 'principal:b'] }
+    for (const scopes of [['principal:b'], ['principal:b', 'task:2'], []]) {
+      assert.equal(textsOf(await ask('office closes', { ...may, scopes })).length, 1)
+    }
+    const elsewhere = ['principal:b', 'workspace:v']
+    assert.equal(textsOf(await ask('office closes', { ...may, scopes: elsewhere })).length, 0)
+  })
+
   it('keeps what is private to its author', async () => {
     const { tell, ask } = recalling(db)
     await tell({
