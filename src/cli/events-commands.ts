@@ -70,7 +70,7 @@ async function showRest(cli: Cli, from: string, filter: Filter, follow: boolean)
       if (page.hasMore) continue
       if (!follow) return cursor
     }
-    const waitMs = Math.min(POLL_MS * 2 ** failures, MAX_PAUSE_MS)
+    const waitMs = Math.min(POLL_MS * 2 ** Math.max(failures - 1, 0), MAX_PAUSE_MS)
     await pause(waitMs, undefined, { signal: cli.io.signal })
   }
 }

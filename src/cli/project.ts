@@ -57,10 +57,9 @@ export async function searchedFolders(cwd: string, home: string): Promise<string
   return folders.slice(0, ends.length === 0 ? 1 : Math.min(...ends) + 1)
 }
 
-/** Where `init` puts our folder: at the root of the repository, or here when there is none. */
-export async function projectRoot(cwd: string, home: string): Promise<string> {
-  const folders = await searchedFolders(cwd, home)
-  return folders.find(isRepositoryRoot) ?? cwd
+/** The root of the repository that a folder is in; undefined outside of any. */
+export async function repositoryRoot(cwd: string, home: string): Promise<string | undefined> {
+  return (await searchedFolders(cwd, home)).find(isRepositoryRoot)
 }
 
 export async function writeProject(root: string, config: ProjectConfig): Promise<string> {

@@ -7,6 +7,7 @@ import { CliError } from './cli-error.ts'
 import { holderId } from './cli.ts'
 import type { Cli } from './cli.ts'
 import { accountFolder } from './credentials.ts'
+import { PROJECT_FOLDER, repositoryRoot } from './project.ts'
 import { isMissing, readPrivate, writePrivate } from './private-file.ts'
 
 const RememberedClaim = z.strictObject({
@@ -35,8 +36,14 @@ export interface Remembered {
 }
 
 export async function rememberedBy(cli: Cli): Promise<Remembered> {
-  const base = cli.project?.folder ?? accountFolder(cli.io)
-  return { folder: join(base, 'state', await holderId(cli)) }
+  return { folder: join(await baseFolder(cli), 'state', await holderId(cli)) }
+}
+
+/** Beside the configuration, or where `init` would put it; outside of repositories with the account. */
+async function baseFolder({ project, io }: Cli): Promise<string> {
+  if (project) return project.folder
+  const root = await repositoryRoot(io.cwd, io.home)
+  return root === undefined ? accountFolder(io) : join(root, PROJECT_FOLDER)
 }
 
 /** Keeps a claim, with the run that was started under it. */

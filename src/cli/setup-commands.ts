@@ -3,7 +3,7 @@ import { CliError } from './cli-error.ts'
 import type { Cli } from './cli.ts'
 import { command } from './command.ts'
 import { given } from './option-values.ts'
-import { PROJECT_FOLDER, projectRoot, writeProject } from './project.ts'
+import { PROJECT_FOLDER, repositoryRoot, writeProject } from './project.ts'
 import type { ProjectConfig } from './project.ts'
 import { resolveWorkspace } from './resolve-workspace.ts'
 
@@ -11,8 +11,8 @@ const init = command({
   name: 'init',
   summary: 'Connect this repository to a control plane',
   details: [
-    `Writes ${PROJECT_FOLDER}/config.json at the root of the repository: the server, and what else`,
-    'is given. It holds no secret and is meant to be committed. What it says already is kept unless',
+    `Writes ${PROJECT_FOLDER}/config.json at the root of the repository (outside of one, here): the`,
+    'server, and what else is given. It holds no secret and is meant to be committed. What it says already is kept unless',
     'it is given again; changing the server needs --force.',
   ],
   options: {
@@ -36,7 +36,7 @@ const init = command({
         tenant,
       }),
     }
-    const root = await projectRoot(cli.io.cwd, cli.io.home)
+    const root = (await repositoryRoot(cli.io.cwd, cli.io.home)) ?? cli.io.cwd
     const file = await writeProject(root, config)
     cli.screen.result({ file, ...config }, () => cli.screen.line(`Wrote ${file}`))
     if ((await cli.credential()) === undefined) {
