@@ -7,7 +7,7 @@ import { entity, fact, recalling } from '../../test/support/recalling.ts'
 const db = await sharedMemoryDb()
 const ids = (hits: SearchHit[]) => hits.map(({ id }) => id)
 
-const message = (minute: number, content: string, session: string) => ({
+const spoken = (minute: number, content: string, session: string) => ({
   content,
   scopes: [`session:${session}`],
   at: `2026-01-10T10:0${minute}:00Z`,
@@ -66,10 +66,10 @@ describe('POST /api/brain/search', () => {
   it('finds an answer by the words of the question before it', async () => {
     const { tell, search } = recalling(db)
     const [, answer] = await tell(
-      message(0, 'Where did you adopt your dog?', 'a'),
-      message(1, 'At the shelter on Elm Street.', 'a'),
-      message(2, 'That is lovely.', 'a'),
-      message(3, 'At the cinema on Oak Street.', 'b'),
+      spoken(0, 'Where did you adopt your dog?', 'a'),
+      spoken(1, 'At the shelter on Elm Street.', 'a'),
+      spoken(2, 'That is lovely.', 'a'),
+      spoken(3, 'At the cinema on Oak Street.', 'b'),
     )
     assert.ok(
       ids(await search('where was the dog adopted'))

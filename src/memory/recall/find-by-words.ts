@@ -3,16 +3,12 @@ import { TF_UNIT, termHash } from '../analysis/terms-of.ts'
 import type { ItemKind } from './item.ts'
 import { selectDated, selectFrequencies, selectMatches } from './lexical.sql.ts'
 import type { CorpusSize, MatchQuery, MatchRow, NamespaceRow } from './lexical.sql.ts'
-import {
-  selectChunkNeighbours,
-  selectGroupSizes,
-  selectSessionNeighbours,
-} from './neighbours.sql.ts'
-import type { NeighbourRow } from './neighbours.sql.ts'
+import { selectChunkNeighbours, selectSessionNeighbours } from './neighbours.sql.ts'
 import type { Query } from './query.ts'
 import type { Reader } from './reader.ts'
 import { byOwnWords, scoreUnits } from './score.ts'
-import type { Corpus, Neighbourhood, Scorable, Scored } from './score.ts'
+import type { Corpus, Scorable, Scored } from './score.ts'
+import type { Link } from './structure.ts'
 
 /** Beyond this many items a term is common whatever its exact number. */
 const MAX_FREQUENCY = 20_000
@@ -21,8 +17,7 @@ const MAX_SELECTED = 2_000
 /** Of a term that selects more, this many of the newest. */
 const MAX_NEWEST = 1_000
 /** The best candidates whose neighbours are read. */
-const MAX_WIDENED = 30
-const MAX_SESSIONS = 12
+const MAX_WIDENED = 24
 const MAX_DATED = 200
 
 export interface WordSearch {
@@ -61,8 +56,8 @@ export async function findByWords(sql: Sql, search: WordSearch): Promise<Found[]
   const corpus = corpusOf(namespace.sizes, frequencies)
   const units = new Map<string, FoundUnit>()
   for (const row of [...matches, ...dated]) units.set(row.item, unitOf(namespace, row))
-  const neighbourhood = await readNeighbourhood(sql, ask, { units, corpus, namespace })
-  const scored = scoreUnits(query, corpus, [...units.values()], neighbourhood) as Found[]
+  const links = await readNeighbours(sql, ask, { units, corpus, namespace })
+  const scored = scoreUnits(query, corpus, [...units.values()], links) as Found[]
   return scored
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score || Number(a.unit.item) - Number(b.unit.item))
@@ -93,39 +88,29 @@ async function matchesOf(
 }
 
 /** Adds the neighbours of the best units to `units` and tells who stands beside whom. */
-async function readNeighbourhood(
+async function readNeighbours(
   sql: Sql,
   ask: MatchQuery,
   found: { units: Map<string, FoundUnit>; corpus: Corpus; namespace: NamespaceRow },
-): Promise<Neighbourhood> {
+): Promise<Link[]> {
   const { units, corpus, namespace } = found
   const best = byOwnWords([...units.values()], corpus).slice(0, MAX_WIDENED)
-  const grouped = (kind: ItemKind) => best.filter((u) => u.kind === kind && u.group !== null)
-  const numbers = (kind: ItemKind) => grouped(kind).map(({ item }) => item)
-  const sessions = grouped('observation')
-  const documents = grouped('chunk')
-  const [beside, near, sizes] = await Promise.all([
-    sessions.length === 0 ? [] : selectSessionNeighbours(sql, ask, numbers('observation')),
-    documents.length === 0 ? [] : selectChunkNeighbours(sql, ask, numbers('chunk')),
-    selectGroupSizes(sql, namespace.id, {
-      sessions: groupsOf(sessions),
-      documents: groupsOf(documents),
-    }),
+  const grouped = (kind: ItemKind) =>
+    best.filter((unit) => unit.kind === kind && unit.group !== null).map(({ item }) => item)
+  const messages = grouped('observation')
+  const chunks = grouped('chunk')
+  const [beside, near] = await Promise.all([
+    messages.length === 0 ? [] : selectSessionNeighbours(sql, ask, messages),
+    chunks.length === 0 ? [] : selectChunkNeighbours(sql, ask, chunks),
   ])
-  const rows: NeighbourRow[] = [...beside, ...near]
-  for (const row of rows) if (!units.has(row.item)) units.set(row.item, unitOf(namespace, row))
-  return {
-    links: rows.map(({ beside: from, item, places }) => ({
-      from: keyOf(namespace, from),
-      to: keyOf(namespace, item),
-      offset: places,
-    })),
-    groups: new Map(
-      sizes
-        .filter(({ items }) => items > 1)
-        .map(({ grp, items, words }) => [grp, { items, length: words }]),
-    ),
-  }
+  return [...beside, ...near].map((row) => {
+    if (!units.has(row.item)) units.set(row.item, unitOf(namespace, row))
+    return {
+      from: keyOf(namespace, row.beside),
+      to: keyOf(namespace, row.item),
+      offset: row.places,
+    }
+  })
 }
 
 /** The rarest terms as long as they select few enough items together, and the first that is too many. */
@@ -159,11 +144,6 @@ function corpusOf(sizes: readonly CorpusSize[], frequencies: readonly number[]):
     frequencies,
     averageLength: { short: average('observation', 'node', 'edge'), document, code: document },
   }
-}
-
-function groupsOf(units: readonly FoundUnit[]): string[] {
-  const groups = new Set(units.flatMap(({ group }) => (group === null ? [] : [group])))
-  return [...groups].slice(0, MAX_SESSIONS)
 }
 
 function unitOf(namespace: NamespaceRow, row: MatchRow): FoundUnit {

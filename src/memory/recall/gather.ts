@@ -4,13 +4,13 @@ import { findByWords } from './find-by-words.ts'
 import type { Found } from './find-by-words.ts'
 import type { Channel, Hit } from './fuse.ts'
 import { surroundingsOf } from './graph.ts'
-import { selectRecent } from './graph.sql.ts'
 import type { Dropped, Item, ItemKind } from './item.ts'
 import { loadItems } from './load-items.ts'
 import type { Reference } from './load-items.ts'
 import type { NamespaceRow } from './lexical.sql.ts'
 import type { Query } from './query.ts'
 import type { Reader } from './reader.ts'
+import { selectLifecycle, selectStated } from './recent.sql.ts'
 import { resolveNames } from './resolve.ts'
 import type { Resolution, ResolvedEntity } from './resolve.ts'
 
@@ -20,6 +20,8 @@ export interface GatherRequest {
   query: Query
   kinds: readonly ItemKind[]
   channels: ReadonlySet<Channel>
+  /** Scopes of the request: what the question is about. */
+  scopes: readonly string[]
   /** Names given with the request: anchors and the subject. */
   anchors: readonly string[]
   /** How many of the best by words are read. */
@@ -41,6 +43,7 @@ export interface Gathered {
 type Find = Hit & Reference
 
 const MAX_RECENT = 16
+const MAX_LIFECYCLE = 8
 const MAX_LEXICAL_SEEDS = 3
 const MAX_UNREAD = 50
 
@@ -126,14 +129,18 @@ async function wordsIn(sql: Sql, request: GatherRequest): Promise<Found[]> {
   return found.length === 1 ? (found[0] ?? []) : found.flat().toSorted((a, b) => b.score - a.score)
 }
 
+/** What was stated last, and the last that happened to the tasks in question. */
 async function recentIn(sql: Sql, request: GatherRequest): Promise<Find[]> {
-  const { namespaces, reader, channels, kinds } = request
+  const { namespaces, reader, channels, kinds, scopes } = request
   if (!channels.has('recent') || !kinds.includes('observation')) return []
+  const tasks = scopes.filter((scope) => scope.startsWith('task:'))
   const found = await Promise.all(
-    namespaces.map(async (namespace) => {
-      const rows = await selectRecent(sql, namespace.id, reader, MAX_RECENT)
-      return rows.map((row) => ({ ...row, namespace }))
-    }),
+    namespaces.flatMap((namespace) =>
+      [
+        selectStated(sql, namespace.id, reader, MAX_RECENT),
+        selectLifecycle(sql, namespace.id, reader, { tasks, limit: MAX_LIFECYCLE }),
+      ].map(async (rows) => (await rows).map((row) => ({ ...row, namespace }))),
+    ),
   )
   return found
     .flat()

@@ -54,29 +54,3 @@ export async function selectNodeItems(
       and not placeholder
       and ${readable(sql, reader, 'valid_from')}`
 }
-
-/**
- * The newest observations: half of them stated by somebody, half lifecycle events, so that a busy task
- * does not hide what was decided. Needs `observations_stated` and `observations_lifecycle`.
- */
-export async function selectRecent(
-  sql: Sql,
-  namespaceId: string,
-  reader: Reader,
-  limit: number,
-): Promise<{ item: string; occurredAt: Date }[]> {
-  const newest = (lifecycle: boolean) => sql`
-    select item, occurred_at, ingested_at
-    from observations
-    where namespace_id = ${namespaceId}
-      and kind ${lifecycle ? sql`~` : sql`!~`} '^(task|run|claim|session)[.]'
-      and content <> ''
-      and status <> 'redacted'
-      and ${readable(sql, reader, 'occurred_at')}
-    order by occurred_at desc, ingested_at desc
-    limit ${limit}`
-  return await sql<{ item: string; occurredAt: Date }[]>`
-    select item, occurred_at
-    from ((${newest(false)}) union all (${newest(true)})) as recent /* of one namespace */
-    order by occurred_at desc, ingested_at desc`
-}

@@ -33,7 +33,8 @@ export async function selectSessionNeighbours(
     order by occurred_at ${direction(sql, later)}, item ${direction(sql, later)}
     limit 2`
   return await sql<NeighbourRow[]>`
-    select hit.item as beside, near.places::int as places, near.item, near.observation_id as id, 'observation' as kind,
+    select hit.item as beside, near.places::int as places, near.item,
+           near.observation_id as id, 'observation' as kind,
            near.session_key as grp, near.actor_id as author, near.occurred_at as starts_at,
            'short' as shape, near.term_count as words,
            ${frequencies(sql, query.hashes)} as tfs
@@ -53,7 +54,8 @@ export async function selectChunkNeighbours(
   const { namespaceId, reader } = query
   return await sql<NeighbourRow[]>`
     select hit.item as beside, near.chunk_order - hit.chunk_order as places, near.item,
-           'chunk:' || near.item as id, 'chunk' as kind, near.node_key as grp, null as author, near.valid_from as starts_at,
+           'chunk:' || near.item as id, 'chunk' as kind, near.node_key as grp,
+           null as author, near.valid_from as starts_at,
            case near.doc_type when 'code' then 'code' else 'document' end as shape,
            near.term_count as words, ${frequencies(sql, query.hashes)} as tfs
     from chunks as hit
@@ -68,50 +70,6 @@ export async function selectChunkNeighbours(
     ) as near
     where hit.namespace_id = ${namespaceId}
       and hit.item = any(${[...items]}::bigint[])`
-}
-
-export interface GroupRow {
-  grp: string
-  items: number
-  words: number
-}
-
-/**
- * Size of sessions and documents, by at most 400 of their items each. Needs `observations_by_session`
- * and `chunks_by_node`.
- */
-export async function selectGroupSizes(
-  sql: Sql,
-  namespaceId: string,
-  groups: { sessions: readonly string[]; documents: readonly string[] },
-): Promise<GroupRow[]> {
-  return await sql<GroupRow[]>`
-    select session.key as grp, size.items, size.words
-    from unnest(${[...groups.sessions]}::text[]) as session (key)
-    cross join lateral (
-      select count(*)::int as items, coalesce(sum(term_count), 0)::int as words
-      from (
-        select term_count
-        from observations
-        where namespace_id = ${namespaceId}
-          and session_key = session.key
-        limit 400
-      ) as counted
-    ) as size
-    union all
-    select document.key as grp, size.items, size.words
-    from unnest(${[...groups.documents]}::text[]) as document (key)
-    cross join lateral (
-      select count(*)::int as items, coalesce(sum(term_count), 0)::int as words
-      from (
-        select term_count
-        from chunks
-        where namespace_id = ${namespaceId}
-          and node_key = document.key
-          and valid_to is null
-        limit 400
-      ) as counted
-    ) as size`
 }
 
 function direction(sql: Sql, later: boolean) {

@@ -8,8 +8,6 @@ import type { Dropped, Item, Ranked } from './item.ts'
 import type { ResolutionReport } from './resolve.ts'
 
 export interface RankRequest extends GatherRequest {
-  /** Scopes of the request: what the question is about. */
-  scopes: readonly string[]
   now: Date
 }
 

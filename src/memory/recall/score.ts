@@ -3,7 +3,7 @@ import { PROFILES, bm25, inverseFrequency } from './bm25.ts'
 import { authorsNamed } from './query.ts'
 import type { Query } from './query.ts'
 import { groupScores, widenedLength, withNeighbours } from './structure.ts'
-import type { GroupSize, Link, Unit } from './structure.ts'
+import type { Link, Unit } from './structure.ts'
 
 /** An item to score, whichever engine found it. */
 export interface Scorable extends Unit {
@@ -18,11 +18,6 @@ export interface Corpus {
   /** Items that hold each term of the query. */
   frequencies: readonly number[]
   averageLength: Readonly<Record<Scorable['shape'], number>>
-}
-
-export interface Neighbourhood {
-  links: readonly Link[]
-  groups: ReadonlyMap<string, GroupSize>
 }
 
 /** A scored item with what its score is made of. */
@@ -63,12 +58,16 @@ export function scoreUnits(
   query: Query,
   corpus: Corpus,
   units: readonly Scorable[],
-  { links, groups }: Neighbourhood,
+  links: readonly Link[],
 ): Scored[] {
   const byKey = new Map(units.map((unit) => [unit.key, unit]))
   const named = authorsNamed(query, authorsOf(units))
   const weights = termWeights(corpus).map((w, i) => (named.terms.has(query.terms[i] ?? '') ? 0 : w))
-  const sessions = groupScores(byKey.values(), groups, { weights, items: corpus.items })
+  const sessions = groupScores(byKey.values(), {
+    weights,
+    items: corpus.items,
+    averageLength: corpus.averageLength.short,
+  })
   const widened = withNeighbours(byKey, links)
   const onlyOne = named.authors.size === 1
   const scored = Array.from(byKey.values(), (unit) => {

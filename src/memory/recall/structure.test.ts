@@ -9,6 +9,7 @@ const unit = (key: string, tfs: number[], group: string | null = 's'): Unit => (
   length: 10,
   group,
 })
+const context = { weights: [1, 1], items: 500, averageLength: 10 }
 const byKey = (units: Unit[]) => new Map(units.map((u) => [u.key, u]))
 
 describe('withNeighbours', () => {
@@ -26,20 +27,18 @@ describe('withNeighbours', () => {
 
 describe('groupScores', () => {
   it('puts the session that holds more of the query above the others', () => {
-    const units = [unit('1', [1, 0], 'a'), unit('2', [0, 1], 'a'), unit('3', [1, 0], 'b')]
-    const sizes = new Map([
-      ['a', { length: 100, items: 10 }],
-      ['b', { length: 100, items: 10 }],
-    ])
-    const scores = groupScores(units, sizes, { weights: [1, 1], items: 500 })
+    const units = [
+      unit('1', [1, 0], 'a'),
+      unit('2', [0, 1], 'a'),
+      unit('3', [1, 0], 'b'),
+      unit('4', [0, 0], 'b'),
+    ]
+    const scores = groupScores(units, context)
     assert.ok((scores.get('a') ?? 0) > (scores.get('b') ?? 0))
     assert.ok((scores.get('b') ?? 0) > 0)
   })
 
-  it('has nothing to say about items without a session', () => {
-    assert.equal(
-      groupScores([unit('1', [1], null)], new Map(), { weights: [1], items: 10 }).size,
-      0,
-    )
+  it('has nothing to say about items without a session or alone in theirs', () => {
+    assert.equal(groupScores([unit('1', [1, 0], null), unit('2', [1, 0], 'a')], context).size, 0)
   })
 })
