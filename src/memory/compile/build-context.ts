@@ -35,8 +35,9 @@ const STRATEGY: Readonly<Record<MemoryStrategy, readonly Channel[]>> = {
   context: CHANNELS,
   '': CHANNELS,
 }
-/** Read for each of the `k` asked for, and shown at most. */
-const ITEMS_PER_K = 5
+/** For each of the `k` asked for: how many of the best by words are read, and how many items are shown. */
+const READ_PER_K = 4
+const SHOWN_PER_K = 8
 const MAX_DROPPED = 200
 const NOT_TRAINED = 'semantic search is not trained yet'
 
@@ -77,7 +78,7 @@ function rankFor(sql: Sql, body: ContextBody, scope: ReadScope, now: Date): Prom
     channels: new Set(STRATEGY[body.strategy ?? '']),
     anchors: [...anchors, ...(subject ? [`${subject.type}:${subject.id}`] : [])],
     scopes: body.scopes,
-    pool: ITEMS_PER_K * body.k,
+    pool: READ_PER_K * body.k,
     now,
   })
 }
@@ -89,9 +90,9 @@ function chosen(ranking: readonly Ranked[], k: number, asOf: Date) {
     asOf,
   )
   const below = kept
-    .slice(ITEMS_PER_K * k)
+    .slice(SHOWN_PER_K * k)
     .map(({ item: { id, kind }, score }) => ({ id, kind, score, reason: 'below rank' }))
-  return { kept: kept.slice(0, ITEMS_PER_K * k).map(neutralised), dropped: [...dropped, ...below] }
+  return { kept: kept.slice(0, SHOWN_PER_K * k).map(neutralised), dropped: [...dropped, ...below] }
 }
 
 function compile(

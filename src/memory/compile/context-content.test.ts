@@ -33,6 +33,26 @@ describe('B3: noise never crowds out knowledge', () => {
     }
   })
 
+  it('keeps what was decided about the task in question, whatever words it uses', async () => {
+    const { tell, ask } = recalling(db)
+    await tell({ content: 'Blue, not green', kind: 'decision', scopes: ['task:1', 'workspace:w'] })
+    for (let day = 11; day < 15; day++) {
+      await tell(
+        ...Array.from({ length: 100 }, (_, i) => ({
+          content: `The colour of the button on page ${i} was discussed on day ${day}`,
+          scopes: [`task:${i + 2}`, 'workspace:w'],
+          at: `2026-01-${day}T10:00:00Z`,
+        })),
+      )
+    }
+    const pack = await ask('Choose the colour of the button', {
+      scopes: ['principal:p', 'task:1', 'workspace:w'],
+      max_tokens: 600,
+    })
+    assert.ok(textsOf(pack).includes('Blue, not green'))
+    assert.ok(textsOf(pack).length > 10)
+  })
+
   it('drops an equal text as a duplicate and keeps what merely looks alike', async () => {
     const { tell, ask } = recalling(db)
     const [first, second] = await tell(

@@ -61,9 +61,20 @@ export function recencyOf(at: Date | null, asOf: Date): number {
 
 /**
  * What the same circumstances add to the fused score, whose scale is 1 for the best match by words:
- * enough to order like with like, never enough to lift the irrelevant over the relevant.
+ * enough to order like with like. What was said of the very task or run in question is worth a fair
+ * match by words, whatever words it uses; sharing no more than a workspace hardly counts.
  */
-export function nudgeOf(bonuses: Partial<Record<Bonus, number>>): number {
+export function nudgeOf(bonuses: Partial<Record<Bonus, number>>, inFocus: boolean): number {
   const { identifier = 0, scope = 0, evidence = 0, recency = 0 } = bonuses
-  return 10 * identifier + 20 * scope + evidence + 2 * recency
+  return 10 * identifier + (inFocus ? FOCUS : 5 * scope) + evidence + 2 * recency
+}
+
+const FOCUS = 0.3
+
+/** Whether an item is about the task or run that the request names. */
+export function isInFocus(
+  { scopes }: Pick<BonusInput, 'scopes'>,
+  context: Pick<BonusContext, 'scopes'>,
+): boolean {
+  return scopes.some((scope) => /^(?:task|run):/u.test(scope) && context.scopes.has(scope))
 }

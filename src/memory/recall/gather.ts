@@ -10,7 +10,7 @@ import type { Reference } from './load-items.ts'
 import type { NamespaceRow } from './lexical.sql.ts'
 import type { Query } from './query.ts'
 import type { Reader } from './reader.ts'
-import { selectLifecycle, selectStated } from './recent.sql.ts'
+import { recentIn } from './recent.ts'
 import { resolveNames } from './resolve.ts'
 import type { Resolution, ResolvedEntity } from './resolve.ts'
 
@@ -42,8 +42,6 @@ export interface Gathered {
 
 type Find = Hit & Reference
 
-const MAX_RECENT = 16
-const MAX_LIFECYCLE = 8
 const MAX_LEXICAL_SEEDS = 3
 const MAX_UNREAD = 50
 
@@ -53,7 +51,9 @@ export async function gather(sql: Sql, request: GatherRequest): Promise<Gathered
   const [found, resolution, recent] = await Promise.all([
     wordsIn(sql, request),
     namesIn(sql, request),
-    recentIn(sql, request),
+    request.kinds.includes('observation') && request.channels.has('recent')
+      ? recentIn(sql, request)
+      : [],
   ])
   const read = found.slice(0, pool)
   const byWords = await loadItems(sql, reader, [...read.map(referenceOf), ...recent])
@@ -127,31 +127,6 @@ async function wordsIn(sql: Sql, request: GatherRequest): Promise<Found[]> {
     namespaces.map((namespace) => findByWords(sql, { namespace, reader, query, kinds })),
   )
   return found.length === 1 ? (found[0] ?? []) : found.flat().toSorted((a, b) => b.score - a.score)
-}
-
-/** What was stated last, and the last that happened to the tasks in question. */
-async function recentIn(sql: Sql, request: GatherRequest): Promise<Find[]> {
-  const { namespaces, reader, channels, kinds, scopes } = request
-  if (!channels.has('recent') || !kinds.includes('observation')) return []
-  const tasks = scopes.filter((scope) => scope.startsWith('task:'))
-  const found = await Promise.all(
-    namespaces.flatMap((namespace) =>
-      [
-        selectStated(sql, namespace.id, reader, MAX_RECENT),
-        selectLifecycle(sql, namespace.id, reader, { tasks, limit: MAX_LIFECYCLE }),
-      ].map(async (rows) => (await rows).map((row) => ({ ...row, namespace }))),
-    ),
-  )
-  return found
-    .flat()
-    .toSorted((a, b) => b.occurredAt.getTime() - a.occurredAt.getTime())
-    .map(({ namespace, item }, place) => ({
-      key: `${namespace.id}:${item}`,
-      namespace,
-      item,
-      kind: 'observation',
-      strength: 1 / (1 + place / 8),
-    }))
 }
 
 /** Anchors first, then what the query spells like a key or an identifier. */

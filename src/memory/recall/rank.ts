@@ -1,5 +1,5 @@
 import type { Sql } from '#db/sql.ts'
-import { bonusesOf, nudgeOf } from './bonuses.ts'
+import { bonusesOf, isInFocus, nudgeOf } from './bonuses.ts'
 import { CHANNELS, fuse, reciprocalRanks } from './fuse.ts'
 import type { Channel, Fused, Hit } from './fuse.ts'
 import { gather } from './gather.ts'
@@ -54,13 +54,8 @@ export async function rank(sql: Sql, request: RankRequest): Promise<Ranking> {
       },
       context,
     )
-    return [
-      {
-        item,
-        score: fused.score + nudgeOf(bonuses),
-        signals: signalsOf(fused, item, { bonuses, gathered }),
-      },
-    ]
+    const score = fused.score + nudgeOf(bonuses, isInFocus(item, context))
+    return [{ item, score, signals: signalsOf(fused, item, { bonuses, gathered }) }]
   })
   return {
     ranking: ranking.toSorted(byScoreThenId),
