@@ -5,6 +5,7 @@ import { runAdapter } from '#adapter/run-adapter.ts'
 import type { Turn } from '#adapter/deliver-tenant.ts'
 import type { MemoryOptions } from '#client/memory.ts'
 import type { MemoryProvider } from '#context/recall.ts'
+import { isAnswering } from '#db/check-server.ts'
 import type { Database } from '#db/sql.ts'
 import type { Notifier } from '#events/notify.ts'
 import { deleteExpiredRecords } from '#http/idempotency.sql.ts'
@@ -67,7 +68,7 @@ export function apiService(
       claimSeconds: config.CP_CLAIM_TTL_SECONDS,
     }),
     context: { provider: memory ? providerOf(config, memory) : null, metrics },
-    problems: async () => await problemsOf(db, 'control plane'),
+    problems: async () => ((await isAnswering(db)) ? [] : ['the database does not answer']),
   })
 }
 
@@ -103,13 +104,6 @@ export function memoryService(
     checkReplies: true,
   }
   return createMemoryApp({ db, log, settings })
-}
-
-async function problemsOf(db: Database, name: string): Promise<string[]> {
-  return await db`select 1`.then(
-    () => [],
-    () => [`the database of the ${name} does not answer`],
-  )
 }
 
 /** Replays the journal into memory until the signal aborts; waits idly when there is no memory. */

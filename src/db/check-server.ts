@@ -38,3 +38,11 @@ export async function checkServer(db: Database, setting: string): Promise<void> 
 function unreachable(setting: string, cause: unknown): StartError {
   return new StartError(`Cannot reach the database of ${setting}: ${reason(cause)}`, { cause })
 }
+
+/** True when the database answers a query. */
+export async function isAnswering(db: Database): Promise<boolean> {
+  return await db`select 1`.then(
+    () => true,
+    () => false,
+  )
+}
