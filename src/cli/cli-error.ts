@@ -11,3 +11,8 @@ export class CliError extends Error {
     this.hint = options.hint
   }
 }
+
+/** The person stopped it where the program itself reads the keyboard. Exit code 130. */
+export class Interrupted extends Error {
+  override name = 'Interrupted'
+}

@@ -83,7 +83,7 @@ describe('login', () => {
     assert.equal((await run('whoami', '--server', other.url)).code, 0)
   })
 
-  it('does not show a key that is typed', async () => {
+  it('does not show a key that is typed, and can be left', async () => {
     const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
     const io: Io = {
       env: {},
@@ -100,6 +100,12 @@ describe('login', () => {
     assert.equal(await typed, 'cp_abc_secret')
     assert.equal(String(stderr.read()), 'Key: \n')
     assert.equal(stdout.read(), null)
+    const given = readHidden(io, 'Key: ')
+    stdin.write('half\u0003')
+    await assert.rejects(given, { name: 'Interrupted' })
+    const ended = readHidden(io, 'Key: ')
+    stdin.write('\u0004')
+    await assert.rejects(ended, /No key was given/)
   })
 })
 

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { call } from '#client/client.ts'
 import { getMe } from '#contract/org.ts'
-import { CliError } from './cli-error.ts'
+import { CliError, Interrupted } from './cli-error.ts'
 import { clientFor } from './cli.ts'
 import { command } from './command.ts'
 import { checkKey, removeCredential, requireChosen, storeCredential } from './credentials.ts'
@@ -66,13 +66,11 @@ export async function readHidden(io: Io, prompt: string): Promise<string> {
   io.stderr.write(prompt)
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: io.stdin, output: nowhere, terminal: true })
-  const interrupted = new AbortController()
-  lines.once('SIGINT', () => interrupted.abort())
+  const { promise: stopped, reject } = Promise.withResolvers<never>()
+  lines.once('SIGINT', () => reject(new Interrupted()))
+  lines.once('close', () => reject(new CliError('No key was given')))
   try {
-    const signal = AbortSignal.any([io.signal, interrupted.signal])
-    return await lines.question('', { signal })
-  } catch (cause) {
-    throw new CliError('No key was given', { cause })
+    return await Promise.race([lines.question('', { signal: io.signal }), stopped])
   } finally {
     lines.close()
     io.stderr.write('\n')

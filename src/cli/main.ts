@@ -36,4 +36,4 @@ const exitCode = await runProgram(
   },
   process.argv.slice(2),
 )
-process.exitCode = exitCode === 130 ? signalCode : exitCode
+process.exitCode = exitCode === 130 && signalCode !== 0 ? signalCode : exitCode

@@ -1,3 +1,4 @@
+import { Interrupted } from './cli-error.ts'
 import { createCli } from './cli.ts'
 import type { Command } from './command.ts'
 import { describeFailure } from './failure.ts'
@@ -23,7 +24,7 @@ export async function runProgram(
   try {
     return await runLine(program, io, argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv)
   } catch (error) {
-    if (io.signal.aborted) return 130
+    if (io.signal.aborted || error instanceof Interrupted) return 130
     const screen = createScreen(io, false)
     const { exitCode, message, hints } = describeFailure(error)
     screen.fail(`${PROGRAM}: ${message}`)

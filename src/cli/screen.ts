@@ -50,7 +50,7 @@ export function createScreen({ stdout, stderr, env }: Io, json: boolean): Screen
         note(none)
         return
       }
-      const width = stdout.isTTY === true ? stdout.columns : undefined
+      const width = stdout.isTTY === true && stdout.columns ? stdout.columns : undefined
       const [head = '', ...lines] = tableLines(headings, rows, width)
       out(styled(stdout, 'bold', head))
       for (const line of lines) out(line)
