@@ -1,5 +1,6 @@
 import type { Hono } from 'hono'
 import { adapterRoutes } from '#adapter/routes.ts'
+import { artifactsRoutes } from '#artifacts/routes.ts'
 import { contextRoutes } from '#context/routes.ts'
 import type { ContextOptions } from '#context/routes.ts'
 import { controlPlaneRoutes } from '#contract/all.ts'
@@ -9,6 +10,7 @@ import { docsPage } from '#http/docs-page.ts'
 import type { Metrics } from '#http/metrics.ts'
 import { openapi } from '#http/openapi.ts'
 import { orgRoutes } from '#org/routes.ts'
+import { runsRoutes } from '#runs/routes.ts'
 import type { Leases } from '#work/lease.ts'
 import { workRoutes } from '#work/routes.ts'
 
@@ -39,6 +41,8 @@ export function createControlPlane(deps: ControlPlane): Hono {
   })
   orgRoutes(app, deps)
   workRoutes(app, deps, deps.leases)
+  runsRoutes(app, deps)
+  artifactsRoutes(app, deps)
   contextRoutes(app, deps, deps.context)
   adapterRoutes(app, deps)
   return app

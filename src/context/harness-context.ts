@@ -1,18 +1,19 @@
 import type { HarnessContext } from '#contract/context.ts'
+import type { Sql } from '#db/sql.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { found } from '#lib/errors.ts'
-import type { Sql } from '#db/sql.ts'
 import { selectPrincipal } from '#org/principal.sql.ts'
 import type { PrincipalRow } from '#org/principal.sql.ts'
 import { selectTenant } from '#org/tenant.sql.ts'
 import type { TenantRow } from '#org/tenant.sql.ts'
+import { runReply } from '#runs/replies.ts'
+import { selectActiveRuns, selectSuspendedRuns } from '#runs/run.sql.ts'
+import type { RunRow } from '#runs/run.sql.ts'
 import { selectLiveClaims } from '#work/claim.sql.ts'
 import type { HeldClaimRow } from '#work/claim.sql.ts'
-import { selectActiveRuns, selectSuspendedRuns } from '#work/run.sql.ts'
-import type { RunRow } from '#work/run.sql.ts'
+import { sessionReply } from '#work/replies.ts'
 import { selectLiveSessions, selectSession } from '#work/session.sql.ts'
 import { publicIdOf } from '#work/task.ts'
-import { runReply, sessionReply } from '#work/replies.ts'
 
 const MAX_ACTIVE = 200
 const MAX_SUSPENDED = 20

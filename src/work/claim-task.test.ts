@@ -3,18 +3,17 @@ import { describe, it } from 'node:test'
 import { transaction } from '#db/sql.ts'
 import type { Database } from '#db/sql.ts'
 import type { Ctx } from '#lib/ctx.ts'
+import { startRun } from '#runs/start-run.ts'
+import { failRun } from '#runs/stop-run.ts'
 import { testTenant } from '../../test/support/ctx.ts'
 import { ownDb, sharedDb } from '../../test/support/db.ts'
 import { claimNow, endLease, eventsOf, newSession, newTask } from '../../test/support/leases.ts'
 import { claimTask } from './claim-task.ts'
 import { selectClaim, selectLiveClaims } from './claim.sql.ts'
-import { closeSession } from './end-session.ts'
 import { heartbeatClaim } from './heartbeat-claim.ts'
 import { heartbeatSession } from './heartbeat-session.ts'
 import { reapExpired } from './reap-expired.ts'
 import { reclaimClaim } from './reclaim-claim.ts'
-import { startRun } from './start-run.ts'
-import { failRun } from './stop-run.ts'
 import { selectAvailableTasks } from './task-list.sql.ts'
 import { selectTask } from './task.sql.ts'
 
@@ -148,28 +147,6 @@ describe('claimTask', () => {
       own.expiresAt.getTime() - real < 120_000,
       'a lease starts at the time of the database',
     )
-  })
-
-  it('does not deadlock with the closing of its session, nor leave a claim behind', async () => {
-    const ctx = await admin()
-    for (let round = 0; round < 10; round += 1) {
-      const sessionId = await newSession(db, ctx)
-      const tasks = await Promise.all([1, 2, 3].map(() => newTask(db, ctx)))
-      await claimNow(db, ctx, { ref: tasks[0]?.id ?? '', sessionId })
-
-      const results = await Promise.allSettled([
-        claimNow(db, ctx, { ref: tasks[1]?.id ?? '', sessionId }),
-        transaction(db, 'read write', (sql) => closeSession(sql, ctx, sessionId)),
-        claimNow(db, ctx, { ref: tasks[2]?.id ?? '', sessionId }),
-      ])
-
-      for (const result of results) {
-        if (result.status === 'rejected') {
-          assert.equal((result.reason as { code: string }).code, 'session_not_active')
-        }
-      }
-      assert.equal((await selectLiveClaims(db, ctx, 10)).length, 0)
-    }
   })
 })
 

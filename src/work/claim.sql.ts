@@ -163,6 +163,51 @@ export async function updateClaimEnded(
   return row?.version
 }
 
+/** The id of the run that is going on under a claim. Uses index one_running_run_per_claim. */
+export async function selectRunningRunId(
+  sql: Sql,
+  ctx: Tenancy,
+  claimId: string,
+): Promise<string | undefined> {
+  const [row] = await sql<{ id: string }[]>`
+    select id
+    from runs
+    where tenant_id = ${ctx.tenantId}
+      and claim_id = ${claimId}
+      and status = 'running'`
+  return row?.id
+}
+
+/** What the journal says of a run that ended with its claim. */
+export interface EndedRun {
+  id: string
+  taskId: string
+  attempt: number
+  version: number
+}
+
+/**
+ * Fails the run that is going on under a claim, if any. The only statement outside the area of runs that
+ * changes one: a claim never ends without its run. Uses index one_running_run_per_claim.
+ */
+export async function updateRunOfClaimFailed(
+  sql: Sql,
+  ctx: Tenancy,
+  claim: { id: string; reason: string },
+): Promise<EndedRun | undefined> {
+  const [row] = await sql<EndedRun[]>`
+    update runs
+    set status = 'failed',
+        reason = ${claim.reason},
+        finished_at = clock_timestamp(),
+        version = version + 1
+    where tenant_id = ${ctx.tenantId}
+      and claim_id = ${claim.id}
+      and status = 'running'
+    returning id, task_id, attempt, version`
+  return row
+}
+
 /** Claims whose lease ended unrecorded, in every tenant. Uses index claims_by_expiry. */
 export async function selectOverdueClaims(
   sql: Sql,

@@ -1,9 +1,8 @@
 import type { NewEvent } from '#contract/events.ts'
 import type { Sql } from '#db/sql.ts'
 import type { Author } from '#lib/ctx.ts'
-import { updateClaimEnded } from './claim.sql.ts'
+import { updateClaimEnded, updateRunOfClaimFailed } from './claim.sql.ts'
 import type { ClaimRow } from './claim.sql.ts'
-import { selectRunningRun, updateRunEnded } from './run.sql.ts'
 import { categoryOf, lifecycleOf, publicIdOf } from './task.ts'
 import { lockTaskRow, updateTaskStatus } from './task.sql.ts'
 
@@ -59,16 +58,14 @@ async function failRunningRun(
   claim: ClaimRow,
   reason: string,
 ): Promise<NewEvent[]> {
-  const run = await selectRunningRun(sql, author, claim.id)
+  const run = await updateRunOfClaimFailed(sql, author, { id: claim.id, reason })
   if (!run) return []
-  const version = await updateRunEnded(sql, author, { id: run.id, status: 'failed', reason })
-  if (version === undefined) return []
   return [
     {
       type: 'run.failed',
       entityType: 'run',
       entityId: run.id,
-      entityVersion: version,
+      entityVersion: run.version,
       workspaceId: claim.workspaceId,
       sessionId: claim.sessionId,
       payload: { taskId: run.taskId, attempt: run.attempt, reason },

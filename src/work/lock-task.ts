@@ -5,8 +5,6 @@ import type { Ctx, Tenancy } from '#lib/ctx.ts'
 import { found } from '#lib/errors.ts'
 import { selectClaim } from './claim.sql.ts'
 import type { ClaimRow } from './claim.sql.ts'
-import { selectRun } from './run.sql.ts'
-import type { RunRow } from './run.sql.ts'
 import { lockTaskRow, selectTaskId } from './task.sql.ts'
 import type { TaskRow } from './task.sql.ts'
 
@@ -35,11 +33,4 @@ export async function lockClaim(sql: Sql, ctx: Tenancy, id: string): Promise<Cla
   const { taskId } = found(await selectClaim(sql, ctx, id), 'claim', id)
   await lockEntities(sql, ctx, [taskEntity(taskId)])
   return found(await selectClaim(sql, ctx, id), 'claim', id)
-}
-
-/** Locks the task of a run, then reads the run as it is under that lock. Throws `not_found`. */
-export async function lockRun(sql: Sql, ctx: Tenancy, id: string): Promise<RunRow> {
-  const { taskId } = found(await selectRun(sql, ctx, id), 'run', id)
-  await lockEntities(sql, ctx, [taskEntity(taskId)])
-  return found(await selectRun(sql, ctx, id), 'run', id)
 }

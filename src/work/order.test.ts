@@ -8,7 +8,7 @@ import { testTenant } from '../../test/support/ctx.ts'
 import { sharedDb } from '../../test/support/db.ts'
 import { claimNow, eventsOf, newSession, newTask } from '../../test/support/leases.ts'
 import type { EventRow } from '../../test/support/leases.ts'
-import { waitFor } from '../../test/support/wait.ts'
+import { waitForWaiters } from '../../test/support/locks.ts'
 import { completeTask } from './complete-task.ts'
 import { releaseClaim } from './release-claim.ts'
 import { selectTask } from './task.sql.ts'
@@ -47,15 +47,8 @@ describe('the events of one entity', () => {
 
     await transaction(db, 'read write', async (sql) => {
       await lockEntities(sql, ctx, [{ type: 'task', id: task.id }])
-      const [holder] = await sql<[{ pid: number }]>`select pg_backend_pid() as pid`
       waiting = claimNow(db, ctx, { ref: task.id, sessionId })
-      await waitFor(async () => {
-        const blocked = await db`
-          select 1
-          from pg_stat_activity
-          where ${holder.pid} = any(pg_blocking_pids(pid))`
-        return blocked.length > 0
-      })
+      await waitForWaiters(db, sql, 1)
       await updateTask(sql, ctx, { ref: task.id, expectedVersion: 1, title: 'first' })
     })
     await waiting

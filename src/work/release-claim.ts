@@ -2,12 +2,11 @@ import type { Sql } from '#db/sql.ts'
 import { appendEvents } from '#events/append.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { AppError, found } from '#lib/errors.ts'
-import { selectClaim } from './claim.sql.ts'
+import { selectClaim, selectRunningRunId } from './claim.sql.ts'
 import type { ClaimRow } from './claim.sql.ts'
 import { endClaim } from './end-claim.ts'
 import { requireActive, requireHolder } from './live-claim.ts'
 import { lockClaim } from './lock-task.ts'
-import { selectRunningRun } from './run.sql.ts'
 
 /**
  * Gives a claimed task back, so that others can claim it.
@@ -32,11 +31,11 @@ export async function releaseClaim(
 
 /** Throws `run_in_progress` when work is going on under the claim: end the run first. */
 export async function requireNoRun(sql: Sql, ctx: Ctx, claim: ClaimRow): Promise<void> {
-  const run = await selectRunningRun(sql, ctx, claim.id)
-  if (!run) return
+  const runId = await selectRunningRunId(sql, ctx, claim.id)
+  if (runId === undefined) return
   throw new AppError(
     'run_in_progress',
-    `Cannot end claim "${claim.id}": run "${run.id}" is going on`,
-    { details: { runId: run.id } },
+    `Cannot end claim "${claim.id}": run "${runId}" is going on`,
+    { details: { runId } },
   )
 }

@@ -1,11 +1,7 @@
-import type { Artifact } from '#contract/artifacts.ts'
 import type { Claim } from '#contract/claims.ts'
-import type { Checkpoint, Run } from '#contract/runs.ts'
 import type { Session } from '#contract/sessions.ts'
 import type { Task } from '#contract/tasks.ts'
-import type { ArtifactRow } from './artifact.sql.ts'
 import type { ClaimRow } from './claim.sql.ts'
-import type { CheckpointRow, RunRow } from './run.sql.ts'
 import type { SessionRow } from './session.sql.ts'
 import { publicIdOf } from './task.ts'
 import type { TaskRow } from './task.sql.ts'
@@ -73,31 +69,6 @@ export function claimReply(row: ClaimRow): Claim {
     createdAt: row.createdAt.toISOString(),
     endedAt: instant(row.endedAt),
     endReason,
-  }
-}
-
-export function runReply(row: RunRow): Run {
-  const { taskNumber, workspaceId: _, checkpointCount: __, createdAt, finishedAt, ...rest } = row
-  return {
-    ...rest,
-    taskPublicId: publicIdOf(taskNumber),
-    startedAt: createdAt.toISOString(),
-    finishedAt: instant(finishedAt),
-  }
-}
-
-export function checkpointReply(row: CheckpointRow): Checkpoint {
-  const { id, runId, sequence, kind, data } = row
-  return { id, runId, sequence, kind, data, createdAt: row.createdAt.toISOString() }
-}
-
-export function artifactReply(row: ArtifactRow): Artifact {
-  const { contentSha256, mediaType, sizeBytes, createdAt, ...rest } = row
-  const isKept = contentSha256 !== null && mediaType !== null && sizeBytes !== null
-  return {
-    ...rest,
-    content: isKept ? { sha256: contentSha256, mediaType, sizeBytes } : null,
-    createdAt: createdAt.toISOString(),
   }
 }
 

@@ -1,3 +1,4 @@
+import { artifactsRoutes } from '#artifacts/routes.ts'
 import { call } from '#client/client.ts'
 import type { ClientOptions } from '#client/client.ts'
 import * as claims from '#contract/claims.ts'
@@ -5,15 +6,18 @@ import * as sessions from '#contract/sessions.ts'
 import * as tasks from '#contract/tasks.ts'
 import type { Database } from '#db/sql.ts'
 import { orgRoutes } from '#org/routes.ts'
+import { runsRoutes } from '#runs/routes.ts'
 import { workRoutes } from '#work/routes.ts'
 import { testApp, testClient } from './client.ts'
 import { testTenant } from './ctx.ts'
 
-/** Clients of an application that serves identity and work. */
+/** Clients of an application that serves identity, work, runs and artifacts. */
 export function workClients(db: Database) {
   const app = testApp(db, (hono, deps) => {
     orgRoutes(hono, deps)
     workRoutes(hono, deps)
+    runsRoutes(hono, deps)
+    artifactsRoutes(hono, deps)
   })
   const clientOf = (key: string) => testClient(app, key)
   return {

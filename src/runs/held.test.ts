@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { transaction } from '#db/sql.ts'
+import { selectLiveClaims } from '#work/claim.sql.ts'
+import { selectLiveSessions } from '#work/session.sql.ts'
 import { testTenant } from '../../test/support/ctx.ts'
 import { sharedDb } from '../../test/support/db.ts'
 import { claimNow, endLease, newSession, newTask } from '../../test/support/leases.ts'
-import { selectLatestArtifacts } from './artifact.sql.ts'
-import { selectLiveClaims } from './claim.sql.ts'
-import { createArtifact } from './create-artifact.ts'
-import { DEFAULT_LEASES, leasesOf, renewalWithin, ttlWithin } from './lease.ts'
 import { selectActiveRuns, selectSuspendedRuns } from './run.sql.ts'
-import { selectLiveSessions } from './session.sql.ts'
 import { startRun } from './start-run.ts'
 
 const db = await sharedDb()
@@ -54,40 +51,5 @@ describe('what a principal holds', () => {
     await endLease(db, ctx, 'sessions', sessionId)
     assert.equal((await selectActiveRuns(db, ctx, 10)).length, 0)
     assert.equal((await selectLiveSessions(db, ctx, 10)).length, 0)
-  })
-
-  it('includes the newest artifacts of a task', async () => {
-    const { ctx } = await testTenant(db)
-    const task = await newTask(db, ctx)
-    for (const [age, name] of ['c', 'b', 'a'].entries()) {
-      const { id } = await transaction(db, 'read write', (sql) =>
-        createArtifact(sql, ctx, { type: 'note', name, metadata: {}, taskId: task.id }),
-      )
-      await db`
-        update artifacts
-        set created_at = created_at - make_interval(mins => ${age})
-        where tenant_id = ${ctx.tenantId}
-          and id = ${id}`
-    }
-
-    const latest = await selectLatestArtifacts(db, ctx, { taskId: task.id, limit: 2 })
-
-    assert.deepEqual(
-      latest.map((artifact) => artifact.name),
-      ['c', 'b'],
-    )
-  })
-})
-
-describe('a lease', () => {
-  it('is brought into its bounds, and keeps its length when renewed without a wish', () => {
-    const { claim } = leasesOf({ sessionSeconds: 60, claimSeconds: 5 })
-    assert.deepEqual(
-      [undefined, -1, 0, 10, 77, 3600, 1e9].map((wish) => ttlWithin(claim, wish)),
-      [10, 10, 10, 10, 77, 3600, 3600],
-    )
-    assert.equal(ttlWithin(DEFAULT_LEASES.session, undefined), 300)
-    assert.equal(renewalWithin(claim, undefined), undefined)
-    assert.equal(renewalWithin(claim, 0), 10)
   })
 })

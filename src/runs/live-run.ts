@@ -1,11 +1,20 @@
 import type { Sql } from '#db/sql.ts'
-import type { Ctx } from '#lib/ctx.ts'
-import { AppError } from '#lib/errors.ts'
-import type { ClaimRow } from './claim.sql.ts'
-import { LEASE_REASONS } from './end-claim.ts'
-import { requireLiveClaim } from './live-claim.ts'
-import { lockRun } from './lock-task.ts'
+import { lockEntities } from '#events/append.ts'
+import type { Ctx, Tenancy } from '#lib/ctx.ts'
+import { AppError, found } from '#lib/errors.ts'
+import type { ClaimRow } from '#work/claim.sql.ts'
+import { LEASE_REASONS } from '#work/end-claim.ts'
+import { requireLiveClaim } from '#work/live-claim.ts'
+import { taskEntity } from '#work/lock-task.ts'
+import { selectRun } from './run.sql.ts'
 import type { RunRow } from './run.sql.ts'
+
+/** Locks the task of a run, then reads the run as it is under that lock. Throws `not_found`. */
+export async function lockRun(sql: Sql, ctx: Tenancy, id: string): Promise<RunRow> {
+  const { taskId } = found(await selectRun(sql, ctx, id), 'run', id)
+  await lockEntities(sql, ctx, [taskEntity(taskId)])
+  return found(await selectRun(sql, ctx, id), 'run', id)
+}
 
 /**
  * Locks the task of a run and reads the run and its claim, both of which must still be going on. A

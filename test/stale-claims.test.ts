@@ -9,9 +9,9 @@ import type { Route } from '#contract/route.ts'
 import * as runs from '#contract/runs.ts'
 import * as sessions from '#contract/sessions.ts'
 import * as tasks from '#contract/tasks.ts'
-import { sharedDb } from '../../test/support/db.ts'
-import { endLease, eventsOf } from '../../test/support/leases.ts'
-import { claimedTask, workClients } from '../../test/support/work.ts'
+import { sharedDb } from './support/db.ts'
+import { endLease, eventsOf } from './support/leases.ts'
+import { claimedTask, workClients } from './support/work.ts'
 
 const db = await sharedDb()
 const { admin, clientOf } = workClients(db)

@@ -3,11 +3,11 @@ import type { Sql } from '#db/sql.ts'
 import { appendEvents } from '#events/append.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { found } from '#lib/errors.ts'
-import { finishTask } from './complete-task.ts'
+import { finishTask } from '#work/complete-task.ts'
+import { lockTaskRow } from '#work/task.sql.ts'
 import { lockLiveRun, runNotActive } from './live-run.ts'
 import { selectRun, updateRunEnded } from './run.sql.ts'
 import type { RunRow } from './run.sql.ts'
-import { lockTaskRow } from './task.sql.ts'
 
 /**
  * Ends a run with success under its live claim. With `completeTask` the task is completed and the claim

@@ -68,20 +68,6 @@ export async function selectRun(sql: Sql, ctx: Tenancy, id: string): Promise<Run
   return row
 }
 
-/** Uses index one_running_run_per_claim. */
-export async function selectRunningRun(
-  sql: Sql,
-  ctx: Tenancy,
-  claimId: string,
-): Promise<RunRow | undefined> {
-  const [row] = await sql<RunRow[]>`
-    ${selectJoined(sql)}
-    where r.tenant_id = ${ctx.tenantId}
-      and r.claim_id = ${claimId}
-      and r.status = 'running'`
-  return row
-}
-
 /** Newest first. Uses indexes runs_by_task, runs_by_time. Reads one row more than the page holds. */
 export async function selectRuns(
   sql: Sql,
