@@ -1,4 +1,5 @@
 import postgres from 'postgres'
+import { surviveLoss } from './connection-loss.ts'
 import { readDatabaseUrl, refused } from './address.ts'
 
 /**
@@ -38,10 +39,23 @@ export function connect(address: DatabaseAddress, options: ConnectOptions): Data
     },
     onnotice: () => {},
   }
-  if ('url' in address) return connectUrl(address.url, settings)
+  if ('url' in address) return withExactMoments(connectUrl(address.url, settings))
   const { socket, port, user, password, database } = address
-  return postgres({ ...settings, host: socket, port, user, password, database })
+  return withExactMoments(postgres({ ...settings, host: socket, port, user, password, database }))
 }
+
+/** A moment given as text is sent as it is: the driver would round it to milliseconds. */
+function withExactMoments(db: Database): Database {
+  for (const type of MOMENT_TYPES) db.options.serializers[type] = momentText
+  return db
+}
+
+function momentText(value: string | number | Date): string {
+  return typeof value === 'string' ? value : new Date(value).toISOString()
+}
+
+/** Ids of `date`, `timestamp` and `timestamptz`. */
+const MOMENT_TYPES = [1082, 1114, 1184]
 
 function connectUrl(text: string, settings: object): Database {
   const { url, overrides } = readDatabaseUrl(text)
@@ -61,13 +75,14 @@ const MODES = {
   snapshot: 'isolation level repeatable read read only',
 } as const satisfies Record<TransactionMode, string>
 
-/** Commits when `work` returns, rolls back when it throws. */
+/** Commits when `work` returns, rolls back when it throws; a lost connection is an error like others. */
 export async function transaction<T>(
   db: Database,
   mode: TransactionMode,
   work: (sql: Sql) => Promise<T>,
 ): Promise<T> {
-  return (await db.begin(MODES[mode], work)) as T
+  const begin = (run: (sql: Sql) => Promise<unknown>) => db.begin(MODES[mode], run)
+  return (await surviveLoss(begin, work)) as T
 }
 
 /** Postgres error codes we react to. Source: PostgreSQL docs, appendix A. */
@@ -76,6 +91,7 @@ export const PG = {
   foreignKeyViolation: '23503',
   serializationFailure: '40001',
   lockNotAvailable: '55P03',
+  tooManyConnections: '53300',
 } as const
 
 export function isPgError(error: unknown, code: string, constraint?: string): boolean {

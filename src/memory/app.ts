@@ -5,6 +5,7 @@ import type { Api } from '#http/serve.ts'
 import type { Caller, MemoryCtx } from './access/caller.ts'
 import { keyring } from './access/keys.ts'
 import { bindRecall } from './recall/routes.ts'
+import { bindKnowledge } from './knowledge/routes.ts'
 import { bindMemory } from './routes.ts'
 import type { MemoryDeps } from './serve-memory.ts'
 import { toSnakeCase } from './wire.ts'
@@ -15,6 +16,7 @@ export function createMemoryApp(deps: MemoryDeps): Hono {
   const app = baseApp(log, memoryEnvelope)
   const api = apiOf(deps, keyring(settings))
   bindMemory(app, api, deps)
+  bindKnowledge(app, api, deps)
   bindRecall(app, api, deps)
   return app
 }

@@ -1,20 +1,11 @@
 import type { Hono } from 'hono'
-import {
-  deleteDocument,
-  health,
-  listStreams,
-  putDocument,
-  recordObservation,
-  recordObservations,
-} from '#contract/memory.ts'
+import { health, listStreams, recordObservation, recordObservations } from '#contract/memory.ts'
 import type { BatchResult, Recorded } from '#contract/memory.ts'
 import { AppError } from '#lib/errors.ts'
 import type { Api } from '#http/serve.ts'
 import { requireRight } from './access/caller.ts'
 import type { MemoryCtx } from './access/caller.ts'
 import { writeTarget } from './access/target.ts'
-import { deleteDocument as endDocument } from './documents/delete-document.ts'
-import { putDocument as storeDocument } from './documents/put-document.ts'
 import { recordObservations as record } from './record-observations.ts'
 import { serveMemory } from './serve-memory.ts'
 import type { MemoryDeps } from './serve-memory.ts'
@@ -46,24 +37,6 @@ export function bindMemory(app: Hono, api: Api<MemoryCtx>, { db, settings }: Mem
     const failed = results.filter((result) => 'error' in result).length
     const duplicates = results.filter((result) => 'duplicate' in result && result.duplicate).length
     return { results, accepted: results.length - failed - duplicates, duplicates, failed }
-  })
-
-  serveMemory(app, api, putDocument, async (ctx, { body }) => {
-    const target = writeTarget(ctx, defaultNamespace, body)
-    const { warnings, ...result } = await storeDocument(db, { ...target, document: body })
-    return {
-      natural_key: body.natural_key,
-      namespace: target.namespace,
-      type: body.type,
-      ...result,
-      ...(warnings.length > 0 && { warnings }),
-    }
-  })
-
-  serveMemory(app, api, deleteDocument, async (ctx, { query }) => {
-    const { namespace } = writeTarget(ctx, defaultNamespace, query)
-    const deleted = await endDocument(db, namespace, query.natural_key)
-    return { natural_key: query.natural_key, namespace, ...deleted }
   })
 
   serveMemory(app, api, listStreams, async (ctx, { query }) => {

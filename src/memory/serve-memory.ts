@@ -1,5 +1,6 @@
 import type { Hono } from 'hono'
 import type { Route, RouteReply } from '#contract/route.ts'
+import { isConnectionLoss } from '#db/connection-loss.ts'
 import { isPgError, PG } from '#db/sql.ts'
 import type { Database } from '#db/sql.ts'
 import { serve } from '#http/serve.ts'
@@ -55,12 +56,11 @@ export function serveMemory<R extends Route>(
   })
 }
 
-const CONNECTION = /^(?:ECONN|ENOENT|ENOTFOUND|EPIPE|ETIMEDOUT|CONNECT|CONNECTION_|57P0|53300|08)/
-
 function isUnavailable(error: unknown): boolean {
-  if (isPgError(error, PG.lockNotAvailable)) return true
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  return typeof code === 'string' && CONNECTION.test(code)
+  return (
+    isConnectionLoss(error) ||
+    [PG.lockNotAvailable, PG.tooManyConnections].some((code) => isPgError(error, code))
+  )
 }
 
 function unavailable(cause: unknown): AppError {

@@ -8,6 +8,7 @@ import { audienceFor } from '../visibility.ts'
 import { insertEdges, selectFacts, selectSuccessors, updateFacts } from './edge.sql.ts'
 import { insertNodes, selectVersions, updateNodes } from './node.sql.ts'
 import type { NodeFate } from './node.sql.ts'
+import { slices } from './slices.ts'
 import { storedTerms } from './terms.ts'
 import type { Namespace } from './write.ts'
 
@@ -71,7 +72,7 @@ async function writeNodes(sql: Sql, { namespace, nodes }: Graph): Promise<void> 
     namespace.changed('node', item, ends ? -1 : 0, ends ? -termCount : 0)
   }
   const added = tracked.filter(isNew).map(({ row }) => ({ ...row, ...nodeTerms(namespace, row) }))
-  if (added.length > 0) await insertNodes(sql, namespace, added)
+  for (const rows of slices(added)) await insertNodes(sql, namespace, rows)
   for (const { item, termCount, validTo } of added) {
     namespace.changed('node', item, validTo === null ? 1 : 0, validTo === null ? termCount : 0)
   }
@@ -103,7 +104,7 @@ async function writeFacts(sql: Sql, graph: Graph): Promise<void> {
     ...row,
     ...storedTerms(namespace.id, factFields({ ...row, titles: titlesOf(graph, row) })),
   }))
-  if (added.length > 0) await insertEdges(sql, namespace, added)
+  for (const rows of slices(added)) await insertEdges(sql, namespace, rows)
   for (const { item, termCount, validTo } of added) {
     namespace.changed('edge', item, validTo === null ? 1 : 0, validTo === null ? termCount : 0)
   }

@@ -21,6 +21,8 @@ export interface Namespace {
   readonly nextItem: () => number
   /** Notes a change for the log. `items` and `words` say how the open items grew. */
   readonly changed: (kind: StoredKind, item: number, items: -1 | 0 | 1, words: number) => void
+  /** Makes a version even when no item changed: something else refers to its number. */
+  readonly touch: () => void
 }
 
 /** The number of a namespace, which is made at its first write. */
@@ -57,6 +59,11 @@ export async function writeNamespace<T>(
 function tracked(name: string, row: NamespaceRow) {
   let { lastItem } = row
   const changes = new Map<StoredKind, KindChange>()
+  const changeOf = (kind: StoredKind) => {
+    const change = changes.get(kind) ?? { kind, items: [], itemsDelta: 0, wordsDelta: 0 }
+    changes.set(kind, change)
+    return change
+  }
   const namespace: Namespace = {
     name,
     id: row.id,
@@ -64,12 +71,12 @@ function tracked(name: string, row: NamespaceRow) {
     now: row.now,
     nextItem: () => (lastItem += 1),
     changed: (kind, item, items, words) => {
-      const change = changes.get(kind) ?? { kind, items: [], itemsDelta: 0, wordsDelta: 0 }
+      const change = changeOf(kind)
       change.items.push(item)
       change.itemsDelta += items
       change.wordsDelta += words
-      changes.set(kind, change)
     },
+    touch: () => void changeOf('node'),
   }
   return { namespace, changes, lastItem: () => lastItem }
 }

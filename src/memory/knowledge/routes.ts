@@ -1,0 +1,47 @@
+import type { Hono } from 'hono'
+import { deleteDocument, putDocument } from '#contract/memory.ts'
+import { queryEntities, reconcile } from '#contract/memory-reconcile.ts'
+import type { Api } from '#http/serve.ts'
+import type { MemoryCtx } from '../access/caller.ts'
+import { writeTarget } from '../access/target.ts'
+import { deleteDocument as endDocument } from '../documents/delete-document.ts'
+import { putDocument as storeDocument } from '../documents/put-document.ts'
+import { queryEntities as findEntities } from '../entities/query-entities.ts'
+import { reconcile as reconcileSource } from '../reconcile/reconcile.ts'
+import { serveMemory } from '../serve-memory.ts'
+import type { MemoryDeps } from '../serve-memory.ts'
+
+/** Documents, snapshots of sources, and what is known of entities. */
+export function bindKnowledge(app: Hono, api: Api<MemoryCtx>, { db, settings }: MemoryDeps): void {
+  const { defaultNamespace } = settings
+
+  serveMemory(app, api, putDocument, async (ctx, { body }) => {
+    const target = writeTarget(ctx, defaultNamespace, body)
+    const { warnings, ...result } = await storeDocument(db, { ...target, document: body })
+    return {
+      natural_key: body.natural_key,
+      namespace: target.namespace,
+      type: body.type,
+      ...result,
+      ...(warnings.length > 0 && { warnings }),
+    }
+  })
+
+  serveMemory(app, api, deleteDocument, async (ctx, { query }) => {
+    const { namespace } = writeTarget(ctx, defaultNamespace, query)
+    const deleted = await endDocument(db, namespace, query.natural_key)
+    return { natural_key: query.natural_key, namespace, ...deleted }
+  })
+
+  serveMemory(app, api, reconcile, async (ctx, { body, query }) => {
+    // `scope` is the part of the source here, never a namespace.
+    const { namespace, allowed_scopes: allowed } = body
+    const target = writeTarget(ctx, defaultNamespace, { namespace, allowed_scopes: allowed }, query)
+    const { reconcileMaxItems: maxItems, reconcileChangesLimit: limit } = settings
+    return await reconcileSource(db, { ...target, body, maxItems, limit })
+  })
+
+  serveMemory(app, api, queryEntities, (ctx, { body }) =>
+    findEntities(db, ctx, { body, defaultNamespace }),
+  )
+}
