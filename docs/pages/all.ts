@@ -1,6 +1,7 @@
 import { controlPlaneRoutes, memoryRoutes } from '#contract/all.ts'
 import { openapi } from '#http/openapi.ts'
 import { API_INFO } from '../../src/app.ts'
+import { cliPage } from './cli.ts'
 import { configurationPage } from './configuration.ts'
 import { eventsPage } from './events.ts'
 
@@ -18,6 +19,8 @@ export function generatedPages(): Record<string, string> {
     'docs/memory-openapi.json': json(openapi(memoryRoutes, MEMORY_INFO)),
     'docs/configuration.md': configurationPage('en'),
     'docs/configuration.ru.md': configurationPage('ru'),
+    'docs/cli.md': cliPage('en'),
+    'docs/cli.ru.md': cliPage('ru'),
     'docs/events.md': eventsPage('en'),
     'docs/events.ru.md': eventsPage('ru'),
   }

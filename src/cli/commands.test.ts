@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { globSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { globSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { adminPerson } from '../../test/support/cli-admin.ts'
@@ -166,6 +166,33 @@ describe('work', () => {
     const later = await run('task', 'release', 'TASK-1')
     assert.match(later.err, /No claim of TASK-1 is known here/)
     assert.equal((await runWith(elsewhere, 'task', 'complete', 'TASK-1')).code, 0)
+  })
+})
+
+describe('results', () => {
+  it('are published under the claim of their task and come back byte for byte', async (t) => {
+    const { folder, say, json, run } = await adminPerson(t, db)
+    await say('task', 'create', 'Report')
+    await say('task', 'claim', 'TASK-1')
+    for (const [name, bytes] of [
+      ['note.md', Buffer.from('Ёлка\n')],
+      ['image.png', Buffer.from([0, 0xff, 0x80, 10])],
+    ] as const) {
+      writeFileSync(join(folder, name), bytes)
+      const file = ['--file', name, '--task', 'TASK-1']
+      const { id, taskId } = await json('artifact', 'add', '--type', 'report', ...file)
+      assert.match(String(taskId), /^[0-9a-f-]{36}$/)
+      await say('artifact', 'save', String(id), `copy-${name}`)
+      assert.deepEqual(readFileSync(join(folder, `copy-${name}`)), bytes)
+      const again = await run('artifact', 'save', String(id), `copy-${name}`)
+      assert.deepEqual([again.code, /EEXIST/.test(again.err)], [2, true])
+    }
+    const link = ['--type', 'link', '--name', 'CI', '--uri', 'https://ci.example/1']
+    const { id } = await json('artifact', 'add', ...link)
+    assert.equal((await run('artifact', 'save', String(id), 'x')).code, 2)
+    const listed = await say('artifact', 'list')
+    assert.match(listed, /CI +https:\/\/ci\.example\/1\n[^]*image\.png +4 bytes[^]*note\.md/)
+    assert.doesNotMatch(await say('artifact', 'list', '--task', 'TASK-1'), /CI/)
   })
 })
 

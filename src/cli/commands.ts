@@ -1,3 +1,4 @@
+import { artifactCommands } from './artifact-commands.ts'
 import { claimCommands } from './claim-commands.ts'
 import type { Command } from './command.ts'
 import { connectCommands } from './connect-commands.ts'
@@ -21,6 +22,7 @@ export const COMMANDS: readonly Command[] = [
   ...claimCommands,
   ...sessionCommands,
   ...runCommands,
+  ...artifactCommands,
   ...observeCommands,
   ...contextCommands,
   ...eventsCommands,
