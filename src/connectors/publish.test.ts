@@ -14,7 +14,8 @@ interface Sent {
 }
 type Answer = [status: number, body: unknown]
 
-const accepted: Answer = [200, { opened: 2, closed: 0, unchanged: 1, superseded: 0 }]
+const counts = { opened: 2, closed: 0, unchanged: 1, superseded: 0 }
+const accepted: Answer = [200, { ...counts, relations: { ...counts, pending: 3 } }]
 
 function refusal(status: number, code: string, details: Record<string, unknown> = {}): Answer {
   return [status, { error: { code, message: code, details, requestId: 'r' } }]
@@ -62,6 +63,7 @@ describe('publishSnapshot', () => {
       closed: 0,
       unchanged: 1,
       superseded: 0,
+      pending: 3,
       duplicate: false,
       warnings: [],
     })

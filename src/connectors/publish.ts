@@ -11,6 +11,8 @@ export interface SnapshotOutcome {
   readonly closed: number
   readonly unchanged: number
   readonly superseded: number
+  /** Relations that wait for an end which memory does not have. */
+  readonly pending: number
   readonly duplicate: boolean
   readonly warnings: readonly string[]
 }
@@ -119,8 +121,8 @@ function otherId(snapshot: PlannedSnapshot, answer: Record<string, unknown>): st
 }
 
 function counters(answer: Record<string, unknown>): Omit<SnapshotOutcome, 'warnings'> {
-  const count = (name: string): number => {
-    const value = answer[name]
+  const count = (name: string, counted: unknown = answer): number => {
+    const value = (counted as Record<string, unknown> | undefined)?.[name]
     return typeof value === 'number' ? value : 0
   }
   return {
@@ -128,6 +130,7 @@ function counters(answer: Record<string, unknown>): Omit<SnapshotOutcome, 'warni
     closed: count('closed'),
     unchanged: count('unchanged'),
     superseded: count('superseded'),
+    pending: count('pending', answer['relations']),
     duplicate: answer['duplicate'] === true,
   }
 }

@@ -53,7 +53,8 @@ export function testRepository(t: TestContext): TestRepository {
     git: (...args) => run(args),
     write(file, content) {
       const target = Buffer.concat([Buffer.from(`${path}/`), Buffer.from(file)])
-      mkdirSync(dirname(target.toString('latin1')), { recursive: true })
+      const folder = Buffer.from(dirname(target.toString('latin1')), 'latin1')
+      mkdirSync(folder, { recursive: true })
       writeFileSync(target, content)
     },
     commit(message, over = {}) {

@@ -23,6 +23,7 @@ export interface ItemCounts {
   readonly closed: number
   readonly unchanged: number
   readonly superseded: number
+  readonly pending: number
 }
 
 export function upToDateReport(
@@ -69,5 +70,6 @@ export function addItems(outcomes: readonly SnapshotOutcome[]): ItemCounts {
     closed: sum('closed'),
     unchanged: sum('unchanged'),
     superseded: sum('superseded'),
+    pending: sum('pending'),
   }
 }
