@@ -8,10 +8,7 @@ export interface TenantCall {
   /** `foreign` names a thing of the other tenant; `own` is a request of its own. */
   kind: 'foreign' | 'own'
   input: CallInput<Route>
-  /**
-   * How a `foreign` request is refused: `not_found`, but where even a thing of one's own is no answer.
-   * An `own` request may be refused for a reason that has to do with neither tenant.
-   */
+  /** How a `foreign` request is refused: `not_found`, but where even a thing of one's own is no answer. */
   refusal: string
   /** The same `own` request by the other tenant shows that tenant's things. */
   shows: boolean
@@ -26,10 +23,10 @@ const foreign = (input: CallInput<Route>, refusal = 'not_found'): TenantCall => 
   refusal,
   shows: false,
 })
-const own = (input: CallInput<Route>, refusal = 'none'): TenantCall => ({
+const own = (input: CallInput<Route>): TenantCall => ({
   kind: 'own',
   input,
-  refusal,
+  refusal: 'none',
   shows: false,
 })
 const look = (input: CallInput<Route> = {}): TenantCall => ({ ...own(input), shows: true })
@@ -184,30 +181,21 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
     ].map((place) => foreign({ body: { kind: 'note', content: 'other', ...place } })),
   ],
   getObservation: (a) => [foreign({ params: { id: a.observation } })],
-  reconcileSnapshot: (a, b) => snapshotCases(a, b),
-  previewSnapshot: (a, b) => snapshotCases(a, b),
+  reconcileSnapshot: (a, b) => [
+    own({ body: { ...b.snapshot, snapshotId: '2' } }),
+    foreign({ body: { ...a.snapshot, snapshotId: '2' } }),
+  ],
+  previewSnapshot: (a, b) => [
+    own({ body: { ...b.snapshot, snapshotId: '3', entities: [], allowEmpty: true } }),
+    foreign({ body: { ...a.snapshot, snapshotId: '3' } }),
+  ],
   storeDocument: (a, b) => [
     own({ body: { ...b.document, content: 'other' } }),
     foreign({ body: { ...a.document, content: 'taken' } }),
   ],
   deleteDocument: (a, b) => [own({ body: b.document }), foreign({ body: a.document })],
   queryEntities: (a, b) => [
+    look({ body: { workspaceId: b.workspace, kinds: ['file'] } }),
     foreign({ body: { workspaceId: a.workspace, kinds: ['file'] } }),
-    own({ body: { workspaceId: b.workspace, kinds: ['file'] } }, 'memory_unavailable'),
   ],
-}
-
-function snapshotCases(a: Thing, b: Thing): TenantCall[] {
-  const snapshot = {
-    source: 'git',
-    scope: 'acme/app',
-    snapshotId: '1',
-    observedAt: '2026-01-15T10:00:00Z',
-    entities: [],
-    relations: [],
-  }
-  return [
-    foreign({ body: { ...snapshot, workspaceId: a.workspace } }),
-    own({ body: { ...snapshot, workspaceId: b.workspace } }, 'memory_unavailable'),
-  ]
 }

@@ -5,7 +5,7 @@ import type { CallInput, ClientOptions } from '#client/client.ts'
 import { createArtifact } from '#contract/artifacts.ts'
 import { claimTask } from '#contract/claims.ts'
 import { getHarnessContext } from '#contract/context.ts'
-import { storeDocument } from '#contract/knowledge.ts'
+import { reconcileSnapshot, storeDocument } from '#contract/knowledge.ts'
 import { recordObservation } from '#contract/observations.ts'
 import * as org from '#contract/org.ts'
 import type { Route, RouteReply } from '#contract/route.ts'
@@ -79,7 +79,17 @@ async function makeKnowledge(
   })
   const document = { workspaceId: workspace, key: `doc:${COMMON}` }
   await make(storeDocument, { body: { ...document, content: `About the ${COMMON}: ${marker}` } })
-  return { observation: observation.id, document }
+  const snapshot = {
+    workspaceId: workspace,
+    source: 'git',
+    scope: COMMON,
+    snapshotId: '1',
+    observedAt: '2026-01-15T10:00:00Z',
+    entities: [{ kind: 'file', key: `${COMMON}.ts`, title: `${COMMON} ${marker}` }],
+    relations: [],
+  }
+  await make(reconcileSnapshot, { body: snapshot })
+  return { observation: observation.id, document, snapshot }
 }
 
 async function makeOrg(make: Make, marker: string) {
