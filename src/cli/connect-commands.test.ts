@@ -1,12 +1,36 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { adminPerson } from '../../test/support/cli-admin.ts'
 import { person } from '../../test/support/cli.ts'
+import { sharedDb, sharedMemoryDb } from '../../test/support/db.ts'
 import { testRepository } from '../../test/support/git-repository.ts'
 import { fakeServer, reply } from '../../test/support/http-server.ts'
+import { testMemory } from '../../test/support/memory.ts'
 
 const workspace = crypto.randomUUID()
 
+const db = await sharedDb()
+const memory = testMemory(await sharedMemoryDb())
+
 describe('connect git', () => {
+  it('publishes a repository to its workspace, and the second time only what changed', async (t) => {
+    const repository = testRepository(t)
+    repository.write('README.md', '# Shop\n\nPrices are in cents.\n')
+    repository.commit('First')
+    const { say, json } = await adminPerson(t, db, memory)
+    await say('workspace', 'create', 'shop')
+    const connect = ['connect', 'git', repository.path, '--workspace', 'shop', '--name', 'shop']
+    assert.match(
+      await say(...connect),
+      /^shop at \w{10}: 1 commits, 1 files, 0 tags\nsent \d+ snapsh/,
+    )
+    assert.match(await say(...connect), /memory is up to date, nothing was sent/)
+    repository.write('src/price.ts', 'export const price = 1\n')
+    repository.commit('Second')
+    const { documents, commits } = await json(...connect)
+    assert.deepEqual([commits, documents], [2, { stored: 0, removed: 0, unchanged: 1 }])
+  })
+
   it('shows how far it is on stderr and what it would send as its answer', async (t) => {
     const repository = testRepository(t)
     repository.write('README.md', '# Shop\n')

@@ -8,14 +8,9 @@ import type { TestContext } from 'node:test'
 import { COMMANDS } from '#cli/commands.ts'
 import { runProgram } from '#cli/program.ts'
 import type { MemoryProvider } from '#context/recall.ts'
-import { contextRoutes } from '#context/routes.ts'
-import { adapterRoutes } from '#adapter/routes.ts'
 import type { Database } from '#db/sql.ts'
-import { createMetrics } from '#http/metrics.ts'
-import { orgRoutes } from '#org/routes.ts'
-import { workRoutes } from '#work/routes.ts'
 import { listen } from '../../src/listen.ts'
-import { testApp } from './client.ts'
+import { wholeApp } from './whole.ts'
 
 const PROGRAM = join(import.meta.dirname, '../../bin/control-plane.mjs')
 
@@ -25,12 +20,7 @@ export async function loopbackServer(
   db: Database,
   provider: MemoryProvider | null = null,
 ): Promise<string> {
-  const app = testApp(db, (hono, deps) => {
-    orgRoutes(hono, deps)
-    workRoutes(hono, deps)
-    contextRoutes(hono, deps, { provider, metrics: createMetrics() })
-    adapterRoutes(hono, deps)
-  })
+  const app = wholeApp(db, provider)
   const listening = await listen(app, { host: '127.0.0.1', port: 0, setting: 'test' })
   t.after(() => listening[Symbol.asyncDispose]())
   return listening.url
