@@ -42,6 +42,15 @@ function urlOf(config: Config, name: DatabaseName): string {
   )
 }
 
+/** The databases that have a URL; throws `StartError` when none has. */
+export function namedDatabases(config: Config): DatabaseName[] {
+  const names = (Object.keys(FILES) as DatabaseName[]).filter(
+    (name) => config[FILES[name].variable] !== undefined,
+  )
+  if (names.length > 0) return names
+  throw new StartError('Cannot start: neither CP_DATABASE_URL nor CB_DATABASE_URL is set')
+}
+
 /**
  * Databases for one machine: those without a URL live on an embedded server in the data folder, which
  * is started here. Brings both to the current schema.

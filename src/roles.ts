@@ -4,7 +4,13 @@ import type { MemoryOptions } from '#client/memory.ts'
 import type { Database } from '#db/sql.ts'
 import { guardJournal } from '#events/journal-guard.ts'
 import { createNotifier } from '#events/notify.ts'
-import { checkSchema, externalDatabases, localDatabases, migrateAt } from './databases.ts'
+import {
+  checkSchema,
+  externalDatabases,
+  localDatabases,
+  migrateAt,
+  namedDatabases,
+} from './databases.ts'
 import { firstStart, secretFile } from './first-start.ts'
 import { listen } from './listen.ts'
 import { adapterService, apiService, memoryOf, memoryService, workerService } from './services.ts'
@@ -136,13 +142,15 @@ async function memory(start: Start): Promise<void> {
   await untilStopped(shared, start.signal, [])
 }
 
+/** Migrates what is named: memory can be used without a control plane, and the other way round. */
 async function migrate({ config, log, say }: Start): Promise<void> {
-  await using databases = externalDatabases(config, ['control_plane', 'memory'])
-  for (const name of ['control_plane', 'memory'] as const) {
-    await migrateAt(databases.addressOf(name), name, log)
-  }
-  say('Both databases are up to date')
+  const named = namedDatabases(config)
+  await using databases = externalDatabases(config, named)
+  for (const name of named) await migrateAt(databases.addressOf(name), name, log)
+  say(`Up to date: ${named.map((name) => `the database of ${TITLES[name]}`).join(', ')}`)
 }
+
+const TITLES = { control_plane: 'the control plane', memory: 'memory' } as const
 
 function apiAddress({ config }: Shared) {
   return { host: config.CP_HOST, port: config.CP_PORT, setting: 'CP_HOST, CP_PORT' }

@@ -5,6 +5,7 @@ import { routes as events } from './events-api.ts'
 import { routes as knowledge } from './knowledge.ts'
 import { routes as memory } from './memory.ts'
 import { routes as memoryContext } from './memory-context.ts'
+import { routes as memoryReconcile } from './memory-reconcile.ts'
 import { routes as observations } from './observations.ts'
 import { routes as operations } from './operations.ts'
 import { routes as org } from './org.ts'
@@ -30,4 +31,4 @@ export const controlPlaneRoutes = {
 }
 
 /** Every route of the memory service by its operation id. */
-export const memoryRoutes = { ...memory, ...memoryContext }
+export const memoryRoutes = { ...memory, ...memoryContext, ...memoryReconcile }
