@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { call } from '#client/client.ts'
 import { bootstrap } from '#contract/org.ts'
+import { databaseUrl } from '#db/address.ts'
 import { startEmbedded } from '#db/embedded/start.ts'
-import type { DatabaseAddress } from '#db/sql.ts'
 import { newId } from '#lib/id.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -35,8 +35,8 @@ export async function startRoles(dataFolder: string): Promise<Strata> {
   }
   try {
     const urls = (role: 'owner' | 'app') => ({
-      CP_DATABASE_URL: urlOf(server.address('control_plane', role)),
-      CB_DATABASE_URL: urlOf(server.address('memory', role)),
+      CP_DATABASE_URL: databaseUrl(server.address('control_plane', role)),
+      CB_DATABASE_URL: databaseUrl(server.address('memory', role)),
     })
     await runToEnd('migrate', urls('owner'))
     const key = `demo_${newId()}`
@@ -65,13 +65,6 @@ export async function startRoles(dataFolder: string): Promise<Strata> {
     await stop()
     throw error
   }
-}
-
-function urlOf(address: DatabaseAddress): string {
-  if ('url' in address) return address.url
-  const { socket, port, user, password, database } = address
-  const query = new URLSearchParams({ host: socket, port: String(port) })
-  return `postgres://${user}:${password}@localhost/${database}?${query.toString()}`
 }
 
 function spawnRole(role: string, env: Record<string, string>): ChildProcess {

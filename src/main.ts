@@ -26,6 +26,7 @@ try {
   await runRole(role, { config, log, say, metrics: createMetrics(), signal: stop.signal })
 } catch (error) {
   if (!(error instanceof StartError)) throw error
-  say(`strata: ${error.message}`)
   process.exitCode = 2
+  // Not left to the event loop: the driver may still be trying to reach a database that is none.
+  process.stderr.write(`strata: ${error.message}\n`, () => process.exit())
 }

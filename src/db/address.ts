@@ -1,4 +1,5 @@
 import { StartError } from '#lib/start-error.ts'
+import type { DatabaseAddress } from './sql.ts'
 
 /** Options of libpq that the driver does not know; it would hand them to the server, which refuses them. */
 const UNSUPPORTED = [
@@ -22,6 +23,8 @@ export interface UrlOverrides {
   user?: string
   password?: string
   database?: string
+  /** Seconds. */
+  connect_timeout?: number
 }
 
 /**
@@ -38,6 +41,12 @@ export function readDatabaseUrl(text: string): { url: string; overrides: UrlOver
   for (const name of UNSUPPORTED) {
     if (query.has(name)) throw refused(`"${name}" is not supported in it; leave it out`)
   }
+  const overrides = takeOverrides(query)
+  const rest = query.toString()
+  return { url: rest === '' ? address : `${address}?${rest}`, overrides }
+}
+
+function takeOverrides(query: URLSearchParams): UrlOverrides {
   const overrides: UrlOverrides = {}
   const host = take(query, 'host')
   if (host !== undefined) overrides.host = checkHost(host)
@@ -49,8 +58,17 @@ export function readDatabaseUrl(text: string): { url: string; overrides: UrlOver
   if (password !== undefined) overrides.password = password
   const database = take(query, 'dbname')
   if (database !== undefined) overrides.database = database
-  const rest = query.toString()
-  return { url: rest === '' ? address : `${address}?${rest}`, overrides }
+  const timeout = take(query, 'connect_timeout')
+  if (timeout !== undefined) overrides.connect_timeout = checkSeconds(timeout)
+  return overrides
+}
+
+/** The URL that says the same to another process. */
+export function databaseUrl(address: DatabaseAddress): string {
+  if ('url' in address) return address.url
+  const { socket, port, user, password, database } = address
+  const query = new URLSearchParams({ host: socket, port: String(port) })
+  return `postgres://${user}:${encodeURIComponent(password)}@localhost/${database}?${query.toString()}`
 }
 
 export function refused(why: string): StartError {
@@ -70,6 +88,14 @@ function checkHost(host: string): string {
     throw refused('"host" in it must be one host name or the full path of a socket folder')
   }
   return host
+}
+
+function checkSeconds(text: string): number {
+  const seconds = Number(text)
+  if (!/^\d{1,4}$/.test(text) || seconds < 1) {
+    throw refused('"connect_timeout" in it must be a number of seconds, at least 1')
+  }
+  return seconds
 }
 
 function checkPort(text: string): number {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { reason, StartError } from '#lib/start-error.ts'
 import type { Database } from './sql.ts'
 
@@ -9,7 +10,7 @@ const OLDEST = 15
  * `setting` is the variable that named the database; its value is never shown.
  */
 export async function checkServer(db: Database, setting: string): Promise<void> {
-  const connection = await db.reserve().catch((cause: unknown) => {
+  const connection = await connected(db).catch((cause: unknown) => {
     throw unreachable(setting, cause)
   })
   try {
@@ -33,6 +34,17 @@ export async function checkServer(db: Database, setting: string): Promise<void> 
   } finally {
     connection.release()
   }
+}
+
+/** The driver asks again for ever where something closes the connection that does not speak its language. */
+async function connected(db: Database) {
+  const seconds = db.options.connect_timeout
+  const end = new AbortController()
+  const late = sleep(seconds * 1000, undefined, { signal: end.signal }).then(() => {
+    throw new Error(`no PostgreSQL has answered there within ${seconds} s`)
+  })
+  late.catch(() => {})
+  return await Promise.race([db.reserve(), late]).finally(() => end.abort())
 }
 
 function unreachable(setting: string, cause: unknown): StartError {

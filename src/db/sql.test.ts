@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ownServer, sharedDb } from '../../test/support/db.ts'
-import { readDatabaseUrl } from './address.ts'
+import { databaseUrl, readDatabaseUrl } from './address.ts'
 import { connect, transaction } from './sql.ts'
 
 const ONE = { maxConnections: 1, appName: 'test-of-sql' }
@@ -10,11 +10,11 @@ describe('readDatabaseUrl', () => {
   it('leaves what the driver understands and applies what it would ignore', () => {
     assert.deepEqual(
       readDatabaseUrl(
-        'postgres://ann:pw@db/name?host=/run/pg&port=5433&dbname=other&sslmode=require',
+        'postgres://ann:pw@db/name?host=/run/pg&port=5433&dbname=other&connect_timeout=5&sslmode=require',
       ),
       {
         url: 'postgres://ann:pw@db/name?sslmode=require',
-        overrides: { host: '/run/pg', port: 5433, database: 'other' },
+        overrides: { host: '/run/pg', port: 5433, database: 'other', connect_timeout: 5 },
       },
     )
     assert.deepEqual(readDatabaseUrl('postgresql://db/name'), {
@@ -32,6 +32,8 @@ describe('readDatabaseUrl', () => {
       ['postgres://ann:secret@db/name?host=a,b', /"host" in it must be/],
       ['postgres://ann:secret@db/name?host=/a&host=/b', /"host" is given twice/],
       ['postgres://ann:secret@db/name?port=none', /"port" in it must be/],
+      ['postgres://ann:secret@db/name?connect_timeout=0', /"connect_timeout" in it must be/],
+      ['postgres://ann:secret@db/name?connect_timeout=1s', /"connect_timeout" in it must be/],
       [
         'postgres://ann:secret@db/name?channel_binding=require',
         /"channel_binding" is not supported/,
@@ -48,6 +50,22 @@ describe('readDatabaseUrl', () => {
         },
       )
     }
+  })
+})
+
+describe('databaseUrl', () => {
+  it('names the same database to whoever reads it', () => {
+    const socket = {
+      socket: '/a folder/run',
+      port: 5432,
+      user: 'ann',
+      password: 'p/w?',
+      database: 'd',
+    }
+    const { url, overrides } = readDatabaseUrl(databaseUrl(socket))
+    assert.deepEqual(overrides, { host: '/a folder/run', port: 5432 })
+    assert.equal(url, 'postgres://ann:p%2Fw%3F@localhost/d')
+    assert.equal(databaseUrl({ url: 'postgres://db/name' }), 'postgres://db/name')
   })
 })
 

@@ -30,6 +30,7 @@ export interface ConnectOptions {
 export function connect(address: DatabaseAddress, options: ConnectOptions): Database {
   const settings = {
     max: options.maxConnections,
+    connect_timeout: CONNECT_SECONDS,
     transform: { column: { from: postgres.toCamel } },
     connection: {
       application_name: options.appName,
@@ -56,6 +57,9 @@ function momentText(value: string | number | Date): string {
 
 /** Ids of `date`, `timestamp` and `timestamptz`. */
 const MOMENT_TYPES = [1082, 1114, 1184]
+
+/** How long a server may take to let us in, unless its URL says otherwise. */
+const CONNECT_SECONDS = 10
 
 function connectUrl(text: string, settings: object): Database {
   const { url, overrides } = readDatabaseUrl(text)
