@@ -33,7 +33,7 @@ describe('POST /api/memory/context', () => {
       [current?.id, current?.provenance, current?.signals.authoritative],
       ['current:ephemeral', { origin: 'caller' }, true],
     )
-    const [decision] = sectionOf(pack, 'recent_observations')
+    const [decision] = sectionOf(pack, 'relevant_facts')
     assert.equal(decision?.text, 'We keep migrations reversible')
     assert.equal(decision?.source_path, 'control-plane://events/1')
     const signals = decision?.signals as { channels: object; rrf: number; parts: object }
@@ -45,6 +45,19 @@ describe('POST /api/memory/context', () => {
     ])
     assert.equal(pack.stats.selected, 2)
   })
+
+  for (const kind of ['decision', 'constraint', 'finding', 'preference', 'result']) {
+    it(`shows a ${kind} among the facts, which readers see before any document`, async () => {
+      const { tell, ask } = recalling(db)
+      await tell({ content: 'Migrations only go forward', kind })
+      await tell({ content: 'Shall we talk about migrations?', kind: 'message' })
+      const pack = await ask('migrations')
+      const texts = (section: Parameters<typeof sectionOf>[1]) =>
+        sectionOf(pack, section).map(({ text }) => text)
+      assert.deepEqual(texts('relevant_facts'), ['Migrations only go forward'])
+      assert.deepEqual(texts('recent_observations'), ['Shall we talk about migrations?'])
+    })
+  }
 
   it('accepts camelCase and refuses unknown fields and strategies', async () => {
     const { tell, ask, post, namespace } = recalling(db)

@@ -4,13 +4,30 @@ import type { Item } from '../recall/item.ts'
 import type { Current, Fitted } from './budget.ts'
 import { lifecycleOf } from './collapse.ts'
 
+/**
+ * Kinds of observations that somebody recorded on purpose as knowledge. They stand with the facts, the
+ * section that readers show first, so that neither events nor long documents crowd them out.
+ */
+const KNOWLEDGE: ReadonlySet<string> = new Set([
+  'constraint',
+  'decision',
+  'external_fact',
+  'finding',
+  'preference',
+  'result',
+  'summary',
+])
+
 /** The section an item is shown in. */
 export function sectionOf(item: Item): SectionKind {
-  if (item.kind === 'observation') {
-    return lifecycleOf(item) === undefined ? 'recent_observations' : 'episodes'
-  }
+  if (item.kind === 'observation') return observationSection(item)
   if (item.kind === 'entity') return item.type === 'episode' ? 'episodes' : 'related_entities'
   return item.kind === 'fact' ? 'relevant_facts' : 'documents'
+}
+
+function observationSection(item: Item): SectionKind {
+  if (lifecycleOf(item) !== undefined) return 'episodes'
+  return KNOWLEDGE.has(item.type ?? '') ? 'relevant_facts' : 'recent_observations'
 }
 
 /** All sections in their order, each with its items best first. */
