@@ -62,6 +62,21 @@ describe('a schema', () => {
   })
 })
 
+describe('a recursive schema', () => {
+  it('checks a tree', () => {
+    const children = { type: 'array', items: { $ref: '#' } }
+    const validate = validatorOf({ type: 'object', required: ['name'], properties: { children } })
+    assert.deepEqual(validate({ name: 'a', children: [{ name: 'b', children: [] }] }), [])
+    assert.deepEqual(validate({ name: 'a', children: [{ name: 'b', children: [{}] }] })[0]?.path, [
+      'children',
+      '0',
+      'children',
+      '0',
+      'name',
+    ])
+  })
+})
+
 describe('a schema made to take for ever', () => {
   it('is stopped while a pattern backtracks', () => {
     const validate = validatorOf({ properties: { a: { pattern: '^(a+)+$' } } })

@@ -38,7 +38,6 @@ export function compileSchema(schema: Readonly<Record<string, unknown>>): Compil
     allErrors: true,
     ownProperties: true,
     logger: false,
-    addUsedSchema: false,
   })
   formats.default(ajv)
   const compiled = bounded(() => compile(ajv, schema), COMPILE_MS)
