@@ -173,6 +173,8 @@ create table nodes (
   closed_at       timestamptz,
   retired_at      timestamptz,
   last_seen       timestamptz not null default now(),
+  -- When each thing about it was said during this version: the title as `t`, properties as `p:<name>`.
+  said            jsonb       not null default '{}',
   terms           bigint[]    not null default '{}',
   term_tfs        smallint[]  not null default '{}',
   term_count      integer     not null default 0,

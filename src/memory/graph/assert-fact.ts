@@ -132,6 +132,7 @@ function ensureEnd(graph: Graph, end: FactEnd, write: FactWrite): void {
       validFrom: start,
       validTo: null,
       lastSeen: write.observedAt,
+      said: {},
       termCount: 0,
     })
     return

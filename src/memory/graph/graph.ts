@@ -1,5 +1,7 @@
 import type { Namespace } from '../store/write.ts'
 import type { Audience } from '../visibility.ts'
+import { splitSaid } from './said.ts'
+import type { Said } from './said.ts'
 
 /** One version of a node; text moments are UTC with six digits of a second. */
 export interface NodeVersion {
@@ -19,6 +21,7 @@ export interface NodeVersion {
   validFrom: string
   validTo: string | null
   lastSeen: string
+  said: Said
   /** Words in the index, for the statistics. */
   termCount: number
 }
@@ -116,10 +119,12 @@ export function replaceVersion(
 
 /** Ends a version at a moment at which it was believed to go on. */
 export function endVersion(graph: Graph, version: Tracked<NodeVersion>, at: string): void {
+  const said = splitSaid(version.row.said, at).before
   if (version.fate === 'new' || version.row.validTo !== null) {
-    replaceVersion(graph, version, { validTo: at })
+    replaceVersion(graph, version, { validTo: at, said })
     return
   }
   version.row.validTo = at
+  version.row.said = said
   version.fate = 'closed'
 }

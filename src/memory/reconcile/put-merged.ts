@@ -83,6 +83,7 @@ function stateOf(
     placeholder: false,
     scopes: merged.scopes,
     lastSeen: at,
+    said: {},
   }
 }
 

@@ -78,8 +78,8 @@ async function writeNodes(sql: Sql, { namespace, nodes }: Graph): Promise<void> 
   }
 }
 
-function fateOf({ item, fate, validTo, lastSeen }: NodeFate): NodeFate {
-  return { item, fate, validTo, lastSeen }
+function fateOf({ item, fate, validTo, lastSeen, said }: NodeFate): NodeFate {
+  return { item, fate, validTo, lastSeen, said }
 }
 
 function nodeTerms({ id }: Namespace, row: NodeVersion) {
