@@ -2,44 +2,11 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { describe, it } from 'node:test'
+import { MAY_IMPORT } from './support/import-table.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const SRC = join(ROOT, 'src')
 const MAX_LINES = 300
-
-const EVERY_AREA = ['events', 'jobs', 'contract', 'db', 'lib'] as const
-
-/** What each folder of src may import, besides itself. A new folder is added here first. */
-const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  // Mechanism: knows no word of the domain.
-  lib: [],
-  contract: ['lib'],
-  db: ['lib'],
-  model: ['lib'],
-  events: ['contract', 'db', 'lib'],
-  jobs: ['db', 'lib'],
-  http: ['contract', 'db', 'lib'],
-  // Areas: know HTTP in routes.ts only. Memory and the others meet in contract and client alone.
-  org: EVERY_AREA,
-  projects: ['org', ...EVERY_AREA],
-  work: ['org', 'projects', ...EVERY_AREA],
-  runs: ['org', 'projects', 'work', ...EVERY_AREA],
-  artifacts: ['org', 'projects', 'work', 'runs', ...EVERY_AREA],
-  skills: ['org', 'work', 'runs', 'artifacts', ...EVERY_AREA],
-  accounting: ['org', 'work', 'runs', 'artifacts', ...EVERY_AREA],
-  webhooks: ['org', ...EVERY_AREA],
-  context: ['org', 'projects', 'work', 'runs', 'artifacts', 'skills', 'client', ...EVERY_AREA],
-  adapter: ['org', 'client', ...EVERY_AREA],
-  levels: ['org', 'work', 'runs', 'artifacts', 'skills', ...EVERY_AREA],
-  memory: ['model', ...EVERY_AREA],
-  // Edges: never touch a database.
-  client: ['contract', 'lib'],
-  prompt: ['contract', 'lib'],
-  connectors: ['client', 'contract', 'lib'],
-  cli: ['client', 'connectors', 'prompt', 'contract', 'lib'],
-  mcp: ['client', 'prompt', 'contract', 'lib'],
-  runner: ['client', 'prompt', 'model', 'contract', 'lib'],
-}
 
 /** Files that speak SQL outside the files for it, each with its reason. */
 const SPEAKS_SQL: Readonly<Record<string, string>> = {
