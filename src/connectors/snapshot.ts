@@ -18,6 +18,8 @@ export interface SnapshotEntity extends EntityRef {
   readonly attributes: Readonly<Record<string, AttributeValue>>
   readonly aliases?: readonly string[]
   readonly provenance?: Provenance
+  /** What a reader is told as the source. */
+  readonly source_path?: string
 }
 
 export interface SnapshotRelation {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
+import { call } from '#client/client.ts'
+import { queryEntities } from '#contract/knowledge.ts'
 import { addWorkspace, contextTenant, providerAt } from '../../../test/support/context.ts'
 import { sharedDb, sharedMemoryDb } from '../../../test/support/db.ts'
 import { gitAt, testFolder, testRepository } from '../../../test/support/git-repository.ts'
@@ -119,6 +121,26 @@ describe('connecting a repository', () => {
     assert.deepEqual(await keys(target, 'file'), before)
     assert.deepEqual(await keys(target, 'commit'), [`commit:app@${first}`])
     assert.equal((await publish(repository.path, target)).upToDate, true)
+  })
+
+  it('lets the past be asked: a later month and the files of the head are not there yet', async (t) => {
+    const repository = start(t)
+    repository.commit('On 31 January')
+    repository.commit('On 1 February')
+    const target = await newTarget()
+    await publish(repository.path, target)
+    const { items } = await call(target.client, queryEntities, {
+      body: {
+        workspaceId: target.workspaceId,
+        kinds: ['commit', 'file'],
+        asOf: '2024-01-31T23:00:00Z',
+      },
+    })
+    const titles = (items as { title: string }[]).map(({ title }) => title)
+    assert.deepEqual(titles.toSorted(), [
+      'On 31 January — Ann Author, 2024-01-31',
+      'Start — Ann Author, 2024-01-30',
+    ])
   })
 
   it('takes up where a run was cut off', async (t) => {

@@ -79,13 +79,12 @@ describe('documents', () => {
 })
 
 describe('names', () => {
-  it('of a repository are the same for every address of one remote', () => {
-    const addresses = ['https://host.example/acme/app.git', 'git@host.example:acme/app.git']
-    for (const address of [...addresses, 'ssh://git@host.example:22/acme/app/']) {
-      assert.equal(repositoryName('/home/ann/clone', address), 'acme/app')
-    }
+  it('of a repository come from its remote, else from its folder', () => {
+    assert.equal(repositoryName('/home/ann/clone', 'host.example/acme/app'), 'acme/app')
+    assert.equal(repositoryName('/home/ann/clone', 'host.example/group/acme/app'), 'acme/app')
     assert.equal(repositoryName('/home/ann/clone', undefined), 'clone')
-    assert.equal(repositoryName('/home/ann/clone', '/srv/git/app.git'), 'app')
+    assert.equal(repositoryName('/srv/app.git', undefined), 'app')
+    assert.equal(repositoryName('/srv/app/.git', undefined), 'app')
     assert.equal(cleanRepositoryName(' ../my repo/'), 'my-repo')
     assert.equal(cleanRepositoryName('///'), 'repository')
   })

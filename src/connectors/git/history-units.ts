@@ -15,7 +15,7 @@ export function commitUnit(options: UnitOptions, commit: CommitRecord): Unit {
   return {
     entity: {
       ...ref,
-      title: title === '' ? `(no message) ${commit.sha.slice(0, 10)}` : title,
+      title: [subjectOf(commit, title), ...signature(options, commit)].join(' — '),
       attributes: {
         repo,
         sha: commit.sha,
@@ -27,6 +27,7 @@ export function commitUnit(options: UnitOptions, commit: CommitRecord): Unit {
       },
       aliases: [commit.sha],
       provenance: { repo, sha: commit.sha },
+      source_path: `${repo}@${commit.sha.slice(0, 12)}`,
     },
     relations: [
       ...authorRelations(commit, repo),
@@ -39,6 +40,18 @@ export function commitUnit(options: UnitOptions, commit: CommitRecord): Unit {
     ],
     at: commit.committedAt,
   }
+}
+
+function subjectOf({ sha }: CommitRecord, subject: string): string {
+  return subject === '' ? `(no message) ${sha.slice(0, 10)}` : subject
+}
+
+/** Who and when: a title is often all that a reader sees of a commit. */
+function signature(options: UnitOptions, { author, committedAt }: CommitRecord): string[] {
+  const name = oneLine(shown(options, author.name), MAX_TITLE)
+  const day = time('day', committedAt)['day']?.slice(0, 10)
+  const parts = [name, day].filter((part) => part !== undefined && part !== '')
+  return parts.length === 0 ? [] : [parts.join(', ')]
 }
 
 function authorRelations(commit: CommitRecord, repo: string): SnapshotRelation[] {
@@ -154,6 +167,7 @@ function pastFile(options: UnitOptions, commit: CommitRecord, change: FileChange
       },
       aliases: pathAliases(path),
       provenance: { repo, sha: commit.sha, path: cutText(path, 1000) },
+      source_path: `${repo}@${commit.sha.slice(0, 12)}`,
     },
     relations: [],
     at: commit.committedAt,

@@ -6,20 +6,14 @@ import type { Author } from './records.ts'
 const MAX_REPOSITORY_NAME = 100
 
 /**
- * `owner/name` from the address a repository was cloned from, else the name of its folder. The name
- * stands in every key, so it is the same for every clone of one remote.
+ * `owner/name` from where a repository was cloned, else the name of its folder. The name stands in every
+ * key, so it is the same for every clone of one remote.
  */
 export function repositoryName(path: string, remote: string | undefined): string {
-  const source = remote ?? path
-  const isAddress = remote !== undefined && /^[a-z][a-z0-9+.-]*:\/\/|^[^/\\]+:/i.test(remote)
-  const parts = source
-    .replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '')
-    .replace(/^[^/\\]+:/, '')
-    .split(/[/\\]+/)
-    .filter((part) => part !== '' && part !== '.')
+  const parts = (remote ?? path).split(/[/\\]+/).filter((part) => part !== '' && part !== '.')
   if (parts.at(-1) === '.git') parts.pop()
-  const name = parts.slice(isAddress ? -2 : -1).join('/')
-  return cleanRepositoryName(name.replace(/\.git$/, ''))
+  const name = remote === undefined ? parts.slice(-1) : parts.slice(1).slice(-2)
+  return cleanRepositoryName(name.join('/').replace(/\.git$/, ''))
 }
 
 /** Letters, digits, `.`, `_`, `-` and `/`; anything else becomes `-`. */

@@ -58,7 +58,7 @@ export interface RepositoryRecord {
   readonly headCommittedAt: number | undefined
   /** Undefined when the head is detached. */
   readonly branch: string | undefined
-  /** Where it was cloned from, without credentials. */
+  /** `host/owner/name` of where it was cloned from; undefined for a path on this machine. */
   readonly remote: string | undefined
 }
 

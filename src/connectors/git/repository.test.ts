@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import { gitAt, testFolder, testRepository } from '../../../test/support/git-repository.ts'
 import { readBlobs } from './blobs.ts'
 import type { RepositoryReading } from './records.ts'
-import { openRepository, readRepository, withoutCredentials } from './repository.ts'
+import { openRepository, readRepository, remoteName } from './repository.ts'
 
 const LIMITS = { maxCommits: 1000, maxChangesPerCommit: 100 }
 
@@ -206,13 +206,20 @@ describe('reading a repository', () => {
   })
 })
 
-describe('the address of a remote', () => {
-  it('loses its credentials', () => {
-    assert.equal(
-      withoutCredentials('https://ann:secret@host.example/acme/app.git?token=x#y'),
-      'https://host.example/acme/app.git',
-    )
-    assert.equal(withoutCredentials('git@host.example:acme/app.git'), 'host.example:acme/app.git')
-    assert.equal(withoutCredentials('/srv/git/app.git'), '/srv/git/app.git')
+describe('the name of a remote', () => {
+  it('is the same for every way to reach it, and holds no credentials', () => {
+    const addresses = [
+      'https://ann:secret@Host.example/acme/app.git?token=x#y',
+      'git@host.example:acme/app.git',
+      'host.example:acme/app',
+      'ssh://git@host.example:22/acme/app/',
+    ]
+    for (const address of addresses) assert.equal(remoteName(address), 'host.example/acme/app')
+  })
+
+  it('is none for a path on this machine', () => {
+    for (const path of ['/srv/git/app.git', '../app', 'file:///srv/app', 'C:\\git\\app']) {
+      assert.equal(remoteName(path), undefined)
+    }
   })
 })

@@ -66,7 +66,7 @@ export async function openRepository(git: Git): Promise<RepositoryRecord> {
     head,
     headCommittedAt: time === undefined ? undefined : seconds(time.trim()),
     branch,
-    remote: remote === undefined ? undefined : withoutCredentials(remote),
+    remote: remote === undefined ? undefined : remoteName(remote),
   }
 }
 
@@ -175,13 +175,17 @@ async function optional(git: Git, args: readonly string[]): Promise<string | und
   }
 }
 
-/** A remote address without user, password, query or fragment. */
-export function withoutCredentials(remote: string): string {
-  const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(remote) ? URL.parse(remote) : null
-  if (!url) return remote.replace(/^[^@/]*@/, '')
-  url.username = ''
-  url.password = ''
-  url.search = ''
-  url.hash = ''
-  return url.href
+/**
+ * `host/owner/name` of the address a repository was cloned from: the same for every way to reach it, and
+ * without credentials. Undefined for a path on this machine.
+ */
+export function remoteName(address: string): string | undefined {
+  const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? URL.parse(address) : null
+  if (url?.protocol === 'file:') return undefined
+  const scp = /^(?:[^@/\\]*@)?([^:/\\]{2,}):(?!\/\/)(.+)$/.exec(address)
+  const host = url ? url.hostname : scp?.[1]
+  const path = url ? url.pathname : scp?.[2]
+  if (!host || path === undefined) return undefined
+  const parts = path.split('/').filter((part) => part !== '')
+  return [host.toLowerCase(), ...parts].join('/').replace(/\.git$/, '')
 }

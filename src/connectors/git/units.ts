@@ -25,10 +25,11 @@ export function repositoryUnit(options: UnitOptions, reading: RepositoryReading)
       title: repo,
       attributes: {
         name: repo,
-        ...(remote === undefined ? {} : { url: cutText(remote, 500) }),
+        ...(remote === undefined ? {} : { remote: cutText(remote, 500) }),
         ...(first === undefined ? {} : { firstCommit: first }),
       },
       provenance: { repo },
+      source_path: repo,
     },
     relations: [],
     at: reading.commits.at(-1)?.committedAt,
@@ -59,6 +60,7 @@ export function branchUnit(options: UnitOptions, repository: RepositoryRecord): 
         ...time('committedAt', repository.headCommittedAt),
       },
       provenance: { repo, ...(head === undefined ? {} : { sha: head }) },
+      source_path: `${repo}@${name}`,
     },
     relations,
     at: repository.headCommittedAt,
@@ -83,6 +85,7 @@ export function fileUnit(options: UnitOptions, entry: TreeEntry, isDocument: boo
       },
       aliases: pathAliases(entry.path),
       provenance: { repo, sha: entry.blobSha, path: cutText(entry.path, 1000) },
+      source_path: cutText(`${repo}/${entry.path}`, 2000),
     },
     relations: [
       { relation: 'part_of', from: ref, to: repositoryRef(repo) },
@@ -111,6 +114,7 @@ export function tagUnit(options: UnitOptions, tag: TagRecord, isPublished: boole
         ...time('taggedAt', tag.taggedAt),
       },
       provenance: { repo, ...(tag.commit === undefined ? {} : { sha: tag.commit }) },
+      source_path: cutText(`${repo}@${tag.name}`, 2000),
     },
     relations:
       tag.commit !== undefined && isPublished
