@@ -31,16 +31,16 @@ export interface Candidate {
  */
 export async function campaign(candidate: Candidate): Promise<Leader | undefined> {
   const { address, name, shard, shards } = candidate
-  const db = connect(address, { maxConnections: 1, appName: `strata-adapter-${shard}` })
+  const appName = `strata-adapter-${shard}`
+  const db = connect(address, { maxConnections: 1, appName, lasting: true })
   try {
-    const connection = await db.reserve()
-    const [lock] = await connection<{ gained: boolean }[]>`
+    const [lock] = await db<{ gained: boolean }[]>`
       select pg_try_advisory_lock(${LOCK_CLASS}::int, ${shard}::int) as gained`
     if (!lock?.gained) {
       await close(db)
       return undefined
     }
-    const [row] = await connection<{ leaderEpoch: string }[]>`
+    const [row] = await db<{ leaderEpoch: string }[]>`
       insert into event_consumer_leaders (name, shard, shards, leader_epoch)
       values (${name}, ${shard}, ${shards}, 1)
       on conflict (name, shard) do update
@@ -51,7 +51,7 @@ export async function campaign(candidate: Candidate): Promise<Leader | undefined
       name,
       shard,
       leaderEpoch,
-      isLeading: async () => await probe(connection, { name, shard, leaderEpoch }),
+      isLeading: async () => await probe(db, { name, shard, leaderEpoch }),
       [Symbol.asyncDispose]: async () => await close(db),
     }
   } catch (error) {
@@ -60,14 +60,15 @@ export async function campaign(candidate: Candidate): Promise<Leader | undefined
   }
 }
 
-type Connection = Awaited<ReturnType<Database['reserve']>>
-
-/** Asks the lock table, because a live connection alone does not prove that the lock is still held. */
+/**
+ * Asks the lock table, because a live connection alone does not prove that the lock is still held: it may
+ * be another one, which the pool has made since.
+ */
 async function probe(
-  connection: Connection,
+  db: Database,
   { name, shard, leaderEpoch }: Pick<Leader, 'name' | 'shard' | 'leaderEpoch'>,
 ): Promise<boolean> {
-  const answer = connection<{ leading: boolean }[]>`
+  const answer = db<{ leading: boolean }[]>`
     select exists (
              select 1 from pg_locks
              where locktype = 'advisory' and pid = pg_backend_pid() and granted

@@ -20,6 +20,8 @@ export interface ConnectOptions {
   /** Shown in `pg_stat_activity`. */
   appName: string
   statementTimeoutMs?: number
+  /** True keeps a connection as long as it lasts; else one that is old is exchanged for a new one. */
+  lasting?: boolean
 }
 
 /**
@@ -31,6 +33,7 @@ export function connect(address: DatabaseAddress, options: ConnectOptions): Data
   const settings = {
     max: options.maxConnections,
     connect_timeout: CONNECT_SECONDS,
+    ...(options.lasting === true && { max_lifetime: null }),
     transform: { column: { from: postgres.toCamel } },
     connection: {
       application_name: options.appName,

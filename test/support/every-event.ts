@@ -201,6 +201,17 @@ async function walkKnowledge({ make, kept }: Walk, workspaceId: string) {
   const content = `# ${kept('text of a document')}`
   await make(knowledge.storeDocument, { body: { workspaceId, key, content } })
   await make(knowledge.deleteDocument, { body: { workspaceId, key } })
+  await make(knowledge.reconcileSnapshot, {
+    body: {
+      workspaceId,
+      source: kept('source of a snapshot'),
+      scope: kept('scope of a snapshot'),
+      snapshotId: kept('id of a snapshot'),
+      observedAt: '2026-01-15T10:00:00Z',
+      entities: [{ kind: 'file', key: `file:${kept('entity of a snapshot')}` }],
+      relations: [],
+    },
+  })
 }
 
 async function walkEnds({ make, kept }: Walk, { sessionId, fencingToken, runId }: Work) {

@@ -15,14 +15,16 @@ export interface RecordingProxy {
 }
 
 /**
- * Stands on loopback between a client and a server and keeps everything that goes through. `beforeRelay`
- * is called when the server has answered and the client does not know it yet; with `false` from it the
- * answer is never passed on and the connection is cut.
+ * Called when the server has answered and the client does not know it yet; with `false` the answer is
+ * never passed on and the connection is cut.
  */
+export type BeforeRelay = (exchange: Exchange) => boolean | Promise<boolean>
+
+/** Stands on loopback between a client and a server and keeps everything that goes through. */
 export async function recordingProxy(
   t: TestContext,
   upstream: string | typeof fetch,
-  beforeRelay: (exchange: Exchange) => boolean | Promise<boolean> = () => true,
+  beforeRelay: BeforeRelay = () => true,
 ): Promise<RecordingProxy> {
   const exchanges: Exchange[] = []
   const base = typeof upstream === 'string' ? upstream : 'http://upstream.invalid'

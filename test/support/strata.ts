@@ -5,6 +5,7 @@ import { runCycle } from '#adapter/run-adapter.ts'
 import type { AdapterDeps } from '#adapter/run-adapter.ts'
 import type { ClientOptions } from '#client/client.ts'
 import type { MemoryProvider } from '#context/recall.ts'
+import { databaseUrl } from '#db/address.ts'
 import type { Database } from '#db/sql.ts'
 import { CONTEXT_ADAPTER } from '#events/consumers.ts'
 import { jsonLog } from '#lib/log.ts'
@@ -16,7 +17,7 @@ import type { TestTenant } from './ctx.ts'
 import { ownDatabase } from './db.ts'
 import { MEMORY_SETTINGS } from './memory.ts'
 import { recordingProxy } from './recording-proxy.ts'
-import type { Exchange } from './recording-proxy.ts'
+import type { BeforeRelay, Exchange } from './recording-proxy.ts'
 import { waitFor } from './wait.ts'
 import { wholeApp } from './whole.ts'
 
@@ -32,17 +33,23 @@ export interface Whole {
   tenant: () => Promise<TestTenant & { client: ClientOptions }>
   /** Lets the adapter work until memory has been told everything that is in the journal. */
   deliver: () => Promise<void>
+  /** Settings of an adapter of its own process between the same two. */
+  adapterSettings: Readonly<Record<string, string>>
   /** The same control plane with another memory, or without. */
   withMemory: (changes: Partial<MemoryProvider> | null) => (key: string) => ClientOptions
 }
 
 /** Control plane, adapter and memory as production composes them; only the processes are missing. */
-export async function wholeStrata(t: TestContext): Promise<Whole> {
+export async function wholeStrata(t: TestContext, beforeRelay?: BeforeRelay): Promise<Whole> {
   const own = await ownDatabase(t, 'control-plane', 'app')
   const memoryDb = await ownDatabase(t, 'memory', 'app').then(({ db }) => db)
   const settings = { ...MEMORY_SETTINGS, serverApiKey: MEMORY_KEY }
   const memoryApp = createMemoryApp({ db: memoryDb, log: LOG, settings })
-  const proxy = await recordingProxy(t, async (input, init) => await memoryApp.request(input, init))
+  const proxy = await recordingProxy(
+    t,
+    async (input, init) => await memoryApp.request(input, init),
+    beforeRelay,
+  )
   const provider = providerAt(proxy.url, { apiKey: MEMORY_KEY, timeoutSeconds: 20 })
   const withMemory = (changes: Partial<MemoryProvider> | null) => {
     const app = wholeApp(own.db, changes && { ...provider, ...changes })
@@ -72,6 +79,12 @@ export async function wholeStrata(t: TestContext): Promise<Whole> {
       return { ...tenant, client: clientOf(tenant.key) }
     },
     deliver: () => deliverAll(adapter),
+    adapterSettings: {
+      CP_DATABASE_URL: databaseUrl(own.address('app')),
+      CP_CONTEXT_PROVIDER: 'http',
+      CP_CONTEXT_BASE_URL: proxy.url,
+      CP_CONTEXT_API_KEY: MEMORY_KEY,
+    },
     withMemory,
   }
 }
