@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { z } from 'zod'
 import { call, send } from '#client/client.ts'
@@ -6,6 +7,7 @@ import type { CallInput, ClientOptions } from '#client/client.ts'
 import { controlPlaneRoutes } from '#contract/all.ts'
 import * as claims from '#contract/claims.ts'
 import type { Route } from '#contract/route.ts'
+import { recordAction } from '#contract/run-actions.ts'
 import * as runs from '#contract/runs.ts'
 import * as sessions from '#contract/sessions.ts'
 import * as tasks from '#contract/tasks.ts'
@@ -22,6 +24,7 @@ interface Held {
   claimId: string
   fencingToken: number
   runId: string
+  actionId: string
 }
 
 /** By operation id: a write that the holder of a task may make, with its fence. */
@@ -51,6 +54,23 @@ const FENCED: Readonly<Record<string, (held: Held) => CallInput<Route>>> = {
   recordCheckpoint: ({ runId, fencingToken }) => ({
     params: { id: runId },
     body: { fencingToken, kind: 'progress', data: {} },
+  }),
+  recordAction: ({ runId, fencingToken }) => ({
+    params: { id: runId },
+    body: { fencingToken, action: 'tool.shell' },
+  }),
+  finishAction: ({ runId, actionId, fencingToken }) => ({
+    params: { id: runId, actionId },
+    body: { fencingToken, status: 'succeeded' },
+  }),
+  suspendRun: ({ runId, fencingToken }) => ({
+    params: { id: runId },
+    body: { fencingToken, reason: 'waiting' },
+  }),
+  handOffRun: ({ runId, fencingToken }) => ({
+    params: { id: runId },
+    idempotencyKey: randomUUID(),
+    body: { fencingToken, checkpoint: { data: { summary: 'half done' } } },
   }),
   succeedRun: ({ runId, fencingToken }) => ({
     params: { id: runId },
@@ -86,9 +106,16 @@ async function heldByAnn(operationId: string) {
   const run = startsRun
     ? await call(ann, runs.startRun, { params: { ref: task.id }, body: fence })
     : undefined
+  const action =
+    run &&
+    (await call(ann, recordAction, {
+      params: { id: run.id },
+      body: { fencingToken: fence.fencingToken, action: 'tool.shell' },
+    }))
   const held = async (): Promise<Held> => {
     const { version } = await call(ann, tasks.getTask, { params: { ref: task.id } })
-    return { taskId: task.id, version, ...fence, runId: run?.id ?? '' }
+    const ids = { runId: run?.id ?? '', actionId: action?.id ?? '' }
+    return { taskId: task.id, version, ...fence, ...ids }
   }
   return { ctx: tenant.ctx, ann, bob: clientOf(key), held, session }
 }

@@ -36,6 +36,14 @@ export const MEANINGS: Readonly<Record<EventType, { en: string; ru: string }>> =
   'run.succeeded': { en: 'A run ended with success', ru: 'Прогон завершился успехом' },
   'run.failed': { en: 'A run ended without success', ru: 'Прогон завершился неудачей' },
   'run.cancelled': { en: 'A run was cancelled', ru: 'Прогон отменён' },
+  'run.suspended': {
+    en: 'A run stopped for now; its claim was released',
+    ru: 'Прогон приостановлен, его claim отпущен',
+  },
+  'run.cancel_requested': {
+    en: 'The holder of a run was asked to stop it',
+    ru: 'Владельца прогона попросили его остановить',
+  },
   'artifact.created': { en: 'An artifact was published', ru: 'Опубликован артефакт' },
   'observation.recorded': {
     en: 'A finding, a decision or the like was recorded',

@@ -9,6 +9,8 @@ import { routes as memoryReconcile } from './memory-reconcile.ts'
 import { routes as observations } from './observations.ts'
 import { routes as operations } from './operations.ts'
 import { routes as org } from './org.ts'
+import { routes as runActions } from './run-actions.ts'
+import { routes as runStops } from './run-stops.ts'
 import { routes as runs } from './runs.ts'
 import { routes as sessions } from './sessions.ts'
 import { routes as tasks } from './tasks.ts'
@@ -22,6 +24,8 @@ export const controlPlaneRoutes = {
   ...tasks,
   ...claims,
   ...runs,
+  ...runActions,
+  ...runStops,
   ...artifacts,
   ...events,
   ...context,

@@ -77,6 +77,14 @@ export const Id = z.uuid().toLowerCase()
 /** A JSON object of the caller's own: stored and given back unchanged. */
 export const JsonObject = z.record(z.string().max(200), z.unknown())
 
+/** The same, of at most `maxBytes` as JSON. */
+export function smallJsonObject(maxBytes: number) {
+  return JsonObject.refine(
+    (value) => new TextEncoder().encode(JSON.stringify(value)).length <= maxBytes,
+    `must be at most ${maxBytes} bytes of JSON`,
+  )
+}
+
 /** A lease wish in seconds; brought into the server's bounds rather than refused. */
 export const TtlSeconds = z.int().optional()
 

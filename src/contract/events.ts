@@ -56,6 +56,13 @@ export const EVENTS = {
   'run.succeeded': z.strictObject({ taskId: id, attempt: z.int(), taskCompleted: z.boolean() }),
   'run.failed': z.strictObject({ taskId: id, attempt: z.int(), reason: z.string().nullable() }),
   'run.cancelled': z.strictObject({ taskId: id, attempt: z.int(), reason: z.string().nullable() }),
+  'run.suspended': z.strictObject({
+    taskId: id,
+    attempt: z.int(),
+    reason: z.string(),
+    waitingForApprovalId: nullableId,
+  }),
+  'run.cancel_requested': z.strictObject({ taskId: id, attempt: z.int() }),
   'artifact.created': z.strictObject({
     taskId: nullableId,
     runId: nullableId,

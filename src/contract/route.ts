@@ -5,7 +5,7 @@ import type { Permission } from './permissions.ts'
 const none = z.strictObject({})
 
 /** Entities whose version travels in `ETag` and `If-Match` as `"<entity>-<version>"`. */
-export type VersionedEntity = 'task' | 'workspace' | 'principal'
+export type VersionedEntity = 'task' | 'workspace' | 'principal' | 'run'
 
 /**
  * Who may call a route: anyone (`public`), the holder of the installation's bootstrap token

@@ -14,6 +14,16 @@ import { route } from './route.ts'
 
 export const RUN_STATUSES = ['running', 'succeeded', 'failed', 'cancelled', 'suspended'] as const
 
+/** Where a layer of instructions comes from; `version` moves with its text. */
+export const InstructionsRef = z
+  .strictObject({
+    source: z.enum(['platform', 'project', 'taskType']),
+    ref: z.string(),
+    version: z.int(),
+  })
+  .meta({ id: 'InstructionsRef' })
+export type InstructionsRef = z.infer<typeof InstructionsRef>
+
 export const Run = z
   .strictObject({
     id: z.uuid(),
@@ -31,10 +41,19 @@ export const Run = z
     output: z.unknown(),
     /** Why it ended as it did; `lease_expired` when its claim was lost. */
     reason: z.string().nullable(),
+    /** The approval a suspended run waits for. */
+    waitingForApprovalId: z.uuid().nullable(),
+    /** When somebody asked the holder to stop; the run goes on until the holder does. */
+    cancelRequestedAt: UtcInstant.nullable(),
+    cancelRequestReason: z.string().nullable(),
     /** The model that does the work, as the harness names it. */
     model: z.string().nullable(),
     maxDurationSeconds: z.int().nullable(),
     maxActions: z.int().nullable(),
+    actionCount: z.int(),
+    /** SHA-256 of the instructions that applied when the run started; see the context of a run. */
+    instructionsHash: z.string().nullable(),
+    instructionsRefs: z.array(InstructionsRef),
     version: z.int(),
     startedAt: UtcInstant,
     finishedAt: UtcInstant.nullable(),
@@ -55,8 +74,19 @@ export const Checkpoint = z
   .meta({ id: 'Checkpoint' })
 export type Checkpoint = z.infer<typeof Checkpoint>
 
+export const CheckpointKind = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._:-]{0,127}$/, 'must be a lower-case name')
+
 const byId = z.strictObject({ id: Id })
-const refusals = ['not_found', 'stale_claim', 'claim_holder_mismatch', 'run_not_active'] as const
+
+/** How a write under the claim of a run is refused when the run or the claim is over. */
+export const RUN_REFUSALS = [
+  'not_found',
+  'stale_claim',
+  'claim_holder_mismatch',
+  'run_not_active',
+] as const
 
 export const startRun = route({
   method: 'POST',
@@ -71,6 +101,7 @@ export const startRun = route({
     claimId: Id,
     fencingToken: FencingToken,
     input: JsonObject.optional(),
+    /** After so long the run may only be ended; the work it recorded stays. */
     maxDurationSeconds: z.int().min(1).max(2_592_000).optional(),
     maxActions: z.int().min(1).max(1_000_000).optional(),
     model: text(200).optional(),
@@ -85,6 +116,7 @@ export const getRun = route({
   tag: 'Runs',
   access: 'tasks.read',
   errors: ['not_found'],
+  etag: 'run',
   params: byId,
   reply: Run,
 })
@@ -111,11 +143,11 @@ export const recordCheckpoint = route({
   tag: 'Runs',
   access: 'tasks.claim',
   statuses: [201],
-  errors: refusals,
+  errors: [...RUN_REFUSALS, 'budget_exceeded', 'secret_refused'],
   params: byId,
   body: z.strictObject({
     fencingToken: FencingToken,
-    kind: z.string().regex(/^[a-z0-9][a-z0-9._:-]{0,127}$/, 'must be a lower-case name'),
+    kind: CheckpointKind,
     data: JsonObject,
   }),
   reply: Checkpoint,
@@ -139,7 +171,7 @@ export const succeedRun = route({
   summary: 'End a run with success; with completeTask, complete the task and release the claim too',
   tag: 'Runs',
   access: 'tasks.claim',
-  errors: [...refusals, 'task_already_completed', 'invalid_transition'],
+  errors: [...RUN_REFUSALS, 'task_already_completed', 'invalid_transition'],
   params: byId,
   body: z.strictObject({
     fencingToken: FencingToken,

@@ -29,6 +29,8 @@ export const STATUS = {
   run_already_active: 409,
   run_not_active: 409,
   run_in_progress: 409,
+  budget_exceeded: 409,
+  action_already_finished: 409,
   workspace_slug_conflict: 409,
   snapshot_stale: 409,
   already_bootstrapped: 409,

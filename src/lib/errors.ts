@@ -30,6 +30,8 @@ export const ERROR_CODES = [
   'run_already_active',
   'run_not_active',
   'run_in_progress',
+  'budget_exceeded',
+  'action_already_finished',
   'workspace_slug_conflict',
   'snapshot_stale',
   'already_bootstrapped',

@@ -1,4 +1,4 @@
-import type { Run } from '#contract/runs.ts'
+import type { InstructionsRef, Run } from '#contract/runs.ts'
 import { olderThan } from '#db/page.ts'
 import type { PageRequest } from '#db/page.ts'
 import type { Sql } from '#db/sql.ts'
@@ -20,10 +20,18 @@ export interface RunRow {
   input: unknown
   output: unknown
   reason: string | null
+  waitingForApprovalId: string | null
+  cancelRequestedAt: Date | null
+  cancelRequestReason: string | null
   model: string | null
   maxDurationSeconds: number | null
+  /** Seconds since the run started, by the database clock. */
+  ageSeconds: number
   maxActions: number | null
+  actionCount: number
   checkpointCount: number
+  instructionsHash: string | null
+  instructionsRefs: InstructionsRef[]
   version: number
   createdAt: Date
   finishedAt: Date | null
@@ -34,8 +42,11 @@ function selectJoined(sql: Sql) {
   return sql`
     select r.id, r.task_id, t.number as task_number, t.workspace_id, r.claim_id, r.session_id,
            r.principal_id, r.fencing_token, r.attempt, r.status, r.input, r.output, r.reason,
-           r.model, r.max_duration_seconds, r.max_actions, r.checkpoint_count, r.version,
-           r.created_at, r.finished_at
+           r.waiting_for_approval_id, r.cancel_requested_at, r.cancel_request_reason, r.model,
+           r.max_duration_seconds,
+           extract(epoch from clock_timestamp() - r.created_at)::float8 as age_seconds,
+           r.max_actions, r.action_count, r.checkpoint_count, r.instructions_hash,
+           r.instructions_refs, r.version, r.created_at, r.finished_at
     from runs r
     join tasks t on t.tenant_id = r.tenant_id and t.id = r.task_id`
 }
@@ -123,17 +134,19 @@ export async function updateRunEnded(
   ctx: Tenancy,
   run: {
     id: string
-    status: 'succeeded' | 'failed' | 'cancelled'
+    status: 'succeeded' | 'failed' | 'cancelled' | 'suspended'
     reason: string | null
     output?: unknown
+    waitingForApprovalId?: string | null
   },
 ): Promise<number | undefined> {
-  const { id, status, reason, output } = run
+  const { id, status, reason, output, waitingForApprovalId = null } = run
   const [row] = await sql<{ version: number }[]>`
     update runs
     set status = ${status},
         reason = ${reason},
         output = ${output === undefined ? null : sql.json(output as never)},
+        waiting_for_approval_id = ${waitingForApprovalId},
         finished_at = clock_timestamp(),
         version = version + 1
     where tenant_id = ${ctx.tenantId}
@@ -143,63 +156,22 @@ export async function updateRunEnded(
   return row?.version
 }
 
-export interface CheckpointRow {
-  id: string
-  runId: string
-  sequence: number
-  kind: string
-  data: Record<string, unknown>
-  createdAt: Date
-}
-
-/** Adds the next checkpoint of a running run; both rows or neither. */
-export async function insertCheckpoint(
+/** Marks a running run as wanted to stop; undefined when it is not running, or was asked before. */
+export async function updateRunCancelRequested(
   sql: Sql,
-  ctx: Tenancy,
-  checkpoint: Pick<CheckpointRow, 'id' | 'runId' | 'kind' | 'data'> & { fencingToken: number },
-): Promise<(CheckpointRow & { runVersion: number }) | undefined> {
-  const { id, runId, kind, data, fencingToken } = checkpoint
-  const [row] = await sql<(CheckpointRow & { runVersion: number })[]>`
-    with run as (
-      update runs
-      set checkpoint_count = checkpoint_count + 1, version = version + 1
-      where tenant_id = ${ctx.tenantId}
-        and id = ${runId}
-        and status = 'running'
-      returning checkpoint_count, version),
-    added as (
-      insert into run_checkpoints (tenant_id, run_id, sequence, id, kind, data, fencing_token)
-      select ${ctx.tenantId}, ${runId}, run.checkpoint_count, ${id}, ${kind},
-             ${sql.json(data as never)}, ${fencingToken}
-      from run
-      returning id, run_id, sequence, kind, data, created_at)
-    select added.*, run.version as run_version
-    from added, run`
-  return row
-}
-
-/** Oldest first; all of them without a page. Reads one row more than a page holds. */
-export async function selectCheckpoints(
-  sql: Sql,
-  ctx: Tenancy,
-  filter: { runId: string; page: PageRequest | undefined },
-): Promise<CheckpointRow[]> {
-  const { runId, page } = filter
-  return await sql<CheckpointRow[]>`
-    select id, run_id, sequence, kind, data, created_at
-    from run_checkpoints
+  ctx: Ctx,
+  run: { id: string; reason: string | null },
+): Promise<number | undefined> {
+  const [row] = await sql<{ version: number }[]>`
+    update runs
+    set cancel_requested_at = clock_timestamp(),
+        cancel_requested_by = ${ctx.actorId},
+        cancel_request_reason = ${run.reason},
+        version = version + 1
     where tenant_id = ${ctx.tenantId}
-      and run_id = ${runId}
-      ${
-        page?.after === undefined
-          ? sql``
-          : sql`and sequence > (
-        select last.sequence
-        from run_checkpoints last
-        where last.tenant_id = ${ctx.tenantId}
-          and last.run_id = ${runId}
-          and last.id = ${page.after.id})`
-      }
-    order by sequence
-    ${page === undefined ? sql`` : sql`limit ${page.limit + 1}`}`
+      and id = ${run.id}
+      and status = 'running'
+      and cancel_requested_at is null
+    returning version`
+  return row?.version
 }

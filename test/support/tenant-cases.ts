@@ -131,6 +131,30 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
   succeedRun: (a) => [foreign({ params: { id: a.run }, body: { fencingToken: 1 } })],
   failRun: (a) => [foreign({ params: { id: a.run }, body: { reason: 'taken' } })],
   cancelRun: (a) => [foreign({ params: { id: a.run } })],
+  suspendRun: (a, b) => [
+    foreign({ params: { id: a.run }, body: { fencingToken: 1, reason: 'taken' } }),
+    foreign({
+      params: { id: b.run },
+      body: { fencingToken: 1, reason: 'waiting', waitingForApprovalId: a.run },
+    }),
+  ],
+  handOffRun: (a) => [
+    foreign({
+      params: { id: a.run },
+      idempotencyKey: 'handoff',
+      body: { fencingToken: 1, checkpoint: { data: { summary: 'taken' } } },
+    }),
+  ],
+  requestCancel: (a) => [foreign({ params: { id: a.run } })],
+  recordAction: (a) => [
+    foreign({ params: { id: a.run }, body: { fencingToken: 1, action: 'taken' } }),
+  ],
+  finishAction: (a, b) =>
+    [
+      { id: a.run, actionId: a.action },
+      { id: b.run, actionId: a.action },
+    ].map((params) => foreign({ params, body: { fencingToken: 1, status: 'failed' } })),
+  listActions: (a) => [foreign({ params: { id: a.run } })],
 
   createArtifact: (a, b) => [
     own({ body: { type: 'note', name: 'other' } }),

@@ -9,6 +9,7 @@ import { reconcileSnapshot, storeDocument } from '#contract/knowledge.ts'
 import { recordObservation } from '#contract/observations.ts'
 import * as org from '#contract/org.ts'
 import type { Route, RouteReply } from '#contract/route.ts'
+import { recordAction } from '#contract/run-actions.ts'
 import { recordCheckpoint, startRun } from '#contract/runs.ts'
 import { openSession } from '#contract/sessions.ts'
 import { createTask, listTasks } from '#contract/tasks.ts'
@@ -134,6 +135,10 @@ async function makeWork(
     params: { id: run.id },
     body: { fencingToken: fence.fencingToken, kind: 'progress', data: { note: marker } },
   })
+  const action = await make(recordAction, {
+    params: { id: run.id },
+    body: { fencingToken: fence.fencingToken, action: 'tool.shell', metadata: { note: marker } },
+  })
   const artifact = await make(createArtifact, {
     body: { type: 'note', name: `note ${marker}`, content: marker, runId: run.id, ...fence },
   })
@@ -150,6 +155,7 @@ async function makeWork(
     fence,
     claim: claim.id,
     run: run.id,
+    action: action.id,
     artifact: artifact.id,
   }
 }
