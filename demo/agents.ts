@@ -4,28 +4,16 @@ import { claimTask } from '#contract/claims.ts'
 import { getContext } from '#contract/context.ts'
 import { recordObservation } from '#contract/observations.ts'
 import { createApiKey, createPrincipal } from '#contract/org.ts'
-import type { Permission } from '#contract/permissions.ts'
+import { AGENT_PERMISSIONS } from '#contract/permissions.ts'
 import { recordCheckpoint, startRun, succeedRun } from '#contract/runs.ts'
 import { openSession } from '#contract/sessions.ts'
-
-const PERMISSIONS: Permission[] = [
-  'sessions.open',
-  'tasks.read',
-  'tasks.write',
-  'tasks.claim',
-  'events.read',
-  'workspaces.read',
-  'artifacts.read',
-  'artifacts.write',
-  'observations.write',
-]
 
 /** A principal with a credential of its own: what a harness is given. */
 export async function createAgent(admin: ClientOptions, name: string): Promise<ClientOptions> {
   const agent = await call(admin, createPrincipal, { body: { kind: 'agent', displayName: name } })
   const { key } = await call(admin, createApiKey, {
     params: { id: agent.id },
-    body: { name: 'demo', permissions: PERMISSIONS },
+    body: { name: 'demo', permissions: [...AGENT_PERMISSIONS] },
   })
   return { ...admin, token: key ?? '' }
 }

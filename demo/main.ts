@@ -8,6 +8,7 @@ import { releaseClaim } from '#contract/claims.ts'
 import { createTask } from '#contract/tasks.ts'
 import { createWorkspace } from '#contract/workspaces.ts'
 import { newId } from '#lib/id.ts'
+import { reason } from '#lib/start-error.ts'
 import { renderContext } from '#prompt/render-context.ts'
 import { contextOf, createAgent, finish, leave, takeTask } from './agents.ts'
 import { startAll, startRoles } from './strata.ts'
@@ -29,6 +30,9 @@ try {
   say(`1. Starting Strata ${isSplit ? 'as separate processes' : 'in one process'}`)
   await using strata = await (isSplit ? startRoles(dataFolder) : startAll(dataFolder))
   await tell(strata)
+} catch (error) {
+  process.stderr.write(`The demo has failed: ${reason(error)}\n`)
+  process.exitCode = 1
 } finally {
   await rm(dataFolder, { recursive: true, force: true })
 }
@@ -96,5 +100,5 @@ function check(section: string, state: { memoryStatus: string; lag: number | nul
     state.memoryStatus === 'ok' ? '' : `memoryStatus is ${state.memoryStatus}`,
     state.lag === 0 ? '' : `memory lags ${state.lag} events`,
   ].filter((problem) => problem !== '')
-  if (problems.length > 0) throw new Error(`The demo has failed: ${problems.join('; ')}`)
+  if (problems.length > 0) throw new Error(problems.join('; '))
 }

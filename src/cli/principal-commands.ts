@@ -6,22 +6,9 @@ import {
   PrincipalKind,
   revokeApiKey,
 } from '#contract/org.ts'
-import type { Permission } from '#contract/permissions.ts'
+import { AGENT_PERMISSIONS } from '#contract/permissions.ts'
 import { command } from './command.ts'
 import { given, oneOf } from './option-values.ts'
-
-/** What an agent needs for its daily work: take tasks, do them, remember and recall. */
-const WORKER_PERMISSIONS: readonly Permission[] = [
-  'sessions.open',
-  'tasks.read',
-  'tasks.write',
-  'tasks.claim',
-  'events.read',
-  'workspaces.read',
-  'artifacts.read',
-  'artifacts.write',
-  'observations.write',
-]
 
 const create = command({
   name: 'principal create',
@@ -62,7 +49,7 @@ const createKey = command({
   summary: 'Issue a key; it is shown this once and on standard output alone',
   details: [
     'Without --permission the key allows what an agent needs for its daily work:',
-    `${WORKER_PERMISSIONS.join(', ')}.`,
+    `${AGENT_PERMISSIONS.join(', ')}.`,
   ],
   options: {
     name: { value: 'name', summary: 'What the key is for (cli)' },
@@ -70,7 +57,7 @@ const createKey = command({
     expires: { value: 'time', summary: 'When it ends, as 2026-12-31T00:00:00Z (never)' },
   },
   async run({ call, screen }, { positionals: [id = ''], values }) {
-    const { name = 'cli', permission = WORKER_PERMISSIONS, expires } = values
+    const { name = 'cli', permission = AGENT_PERMISSIONS, expires } = values
     const permissions = permission.flatMap((words) => words.split(',')).map((word) => word.trim())
     const body = { name, permissions, ...given({ expiresAt: expires }) }
     const created = await call(createApiKey, { params: { id }, body })

@@ -48,3 +48,16 @@ export const HUMAN_ONLY: ReadonlySet<Permission> = new Set(['admin', 'approvals.
 export function permits(held: ReadonlySet<string>, wanted: Permission): boolean {
   return held.has('admin') || held.has(wanted)
 }
+
+/** What an agent needs for its daily work: take tasks, do them, remember and recall. */
+export const AGENT_PERMISSIONS = [
+  'sessions.open',
+  'tasks.read',
+  'tasks.write',
+  'tasks.claim',
+  'events.read',
+  'workspaces.read',
+  'artifacts.read',
+  'artifacts.write',
+  'observations.write',
+] as const satisfies readonly Permission[]

@@ -136,12 +136,7 @@ export async function commitDelivery(sql: Sql, fence: Fence, done: Delivery): Pr
              else jsonb_build_object('lastDeliveryAt', ${isoNow(sql)}) end
     from event_consumer_leaders l
     where c.tenant_id = ${fence.tenantId}
-      and c.name = ${fence.name}
-      and (c.journal_epoch, c.tx_id, c.sequence)
-        = (${fence.from.journalEpoch}, ${fence.from.txId}::xid8, ${fence.from.sequence}::bigint)
-      and l.name = c.name
-      and l.shard = ${fence.shard}
-      and l.leader_epoch = ${fence.leaderEpoch}
+      and ${holds(sql, fence)}
     returning c.tenant_id`
   return rows.length > 0
 }
@@ -171,12 +166,7 @@ export async function recordFailure(sql: Sql, fence: Fence, failure: Failure): P
           'lastErrorAt', ${isoNow(sql)})
     from event_consumer_leaders l
     where c.tenant_id = ${fence.tenantId}
-      and c.name = ${fence.name}
-      and (c.journal_epoch, c.tx_id, c.sequence)
-        = (${fence.from.journalEpoch}, ${fence.from.txId}::xid8, ${fence.from.sequence}::bigint)
-      and l.name = c.name
-      and l.shard = ${fence.shard}
-      and l.leader_epoch = ${fence.leaderEpoch}`
+      and ${holds(sql, fence)}`
 }
 
 /** Counts a commit that was refused because the cursor had moved under it. */
@@ -238,6 +228,16 @@ export async function pauseConsumer(
     where name = ${leader.name}
       and shard = ${leader.shard}
       and leader_epoch = ${leader.leaderEpoch}`
+}
+
+/** The condition of a fenced write on cursor row `c` and leader row `l`. */
+function holds(sql: Sql, { name, shard, leaderEpoch, from }: Fence) {
+  return sql`c.name = ${name}
+    and (c.journal_epoch, c.tx_id, c.sequence)
+      = (${from.journalEpoch}, ${from.txId}::xid8, ${from.sequence}::bigint)
+    and l.name = c.name
+    and l.shard = ${shard}
+    and l.leader_epoch = ${leaderEpoch}`
 }
 
 function isoNow(sql: Sql) {
