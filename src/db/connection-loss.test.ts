@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import { emptyDb, sharedDb } from '../../test/support/db.ts'
 import { waitFor } from '../../test/support/wait.ts'
 import { isConnectionLoss } from './connection-loss.ts'
-import { transaction } from './sql.ts'
+import { connect, transaction } from './sql.ts'
 import type { Sql } from './sql.ts'
 
 const other = await sharedDb()
+const ONE = { maxConnections: 1, appName: 'test' }
 
 async function pidOf(sql: Sql): Promise<number> {
   const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
@@ -62,5 +64,13 @@ describe('a transaction whose connection is lost', () => {
       transaction(other, 'read write', () => Promise.reject(new Error('mine'))),
       /mine/,
     )
+    const noFile = await readFile('/not/there').catch((error: unknown) => error)
+    assert.equal(isConnectionLoss(noFile), false)
+    const nowhere = connect(
+      { socket: '/not/there', port: 1, user: '', password: '', database: '' },
+      ONE,
+    )
+    await assert.rejects(nowhere`select 1`, isConnectionLoss)
+    await nowhere.end()
   })
 })

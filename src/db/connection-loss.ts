@@ -7,7 +7,9 @@ const LOST =
 /** True when a query failed because its connection is gone or could not be made. */
 export function isConnectionLoss(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  return typeof code === 'string' && LOST.test(code)
+  if (typeof code !== 'string' || !LOST.test(code)) return false
+  // A file that is not there has the same code as a socket that is not.
+  return code !== 'ENOENT' || (error as NodeJS.ErrnoException).syscall === 'connect'
 }
 
 type Begin<S> = (work: (sql: S) => Promise<unknown>) => Promise<unknown>

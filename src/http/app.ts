@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { isConnectionLoss } from '#db/connection-loss.ts'
 import { AppError } from '#lib/errors.ts'
 import type { Log } from '#lib/log.ts'
 import { STATUS } from './errors.ts'
@@ -12,7 +13,8 @@ export type Envelope = (error: AppError, trace: Trace) => object
 
 /**
  * An empty application that answers every failure with its envelope: our refusals as they are, a
- * missing route as `not_found`, anything else logged whole and shown as `internal_error`.
+ * missing route as `not_found`, a lost database as `not_ready`, anything else as `internal_error`; the
+ * last two are logged whole.
  */
 export function baseApp(log: Log, envelope: Envelope): Hono {
   const app = new Hono()
@@ -35,9 +37,21 @@ export function baseApp(log: Log, envelope: Envelope): Hono {
     if (error instanceof AppError) return refuse(c, error)
     const { method, path } = c.req
     log.error('Request failed', error, { method, path, ...traceOf(c) })
-    return refuse(c, new AppError('internal_error', 'Something went wrong on our side'))
+    return refuse(c, isConnectionLoss(error) ? notReady(error) : ourFault(error))
   })
   return app
+}
+
+/** What was asked may have happened or not: a write is safe to repeat with its Idempotency-Key. */
+function notReady(cause: unknown): AppError {
+  const message = 'Cannot serve the request: the database does not answer'
+  return new AppError('not_ready', message, { cause, retryAfterSeconds: RETRY_SECONDS })
+}
+
+const RETRY_SECONDS = 1
+
+function ourFault(cause: unknown): AppError {
+  return new AppError('internal_error', 'Something went wrong on our side', { cause })
 }
 
 /** `{error: {code, message, details, requestId}}`, the control plane's. */
