@@ -36,21 +36,6 @@ export async function selectOpenChunks(
     order by node_key, chunk_order`
 }
 
-/** Open chunks made from observations. Needs `chunks_by_observation`. */
-export async function selectChunksOfObservations(
-  sql: Sql,
-  namespaceId: string,
-  observationIds: readonly string[],
-): Promise<{ item: number; observationId: string; termCount: number }[]> {
-  return await sql<{ item: number; observationId: string; termCount: number }[]>`
-    select item::float8 as item, observation_id, term_count
-    from chunks
-    where namespace_id = ${namespaceId}
-      and observation_id = any(${[...observationIds]}::text[])
-      and valid_to is null
-      and retired_at is null`
-}
-
 export type IndexedChunk = ChunkRow & { terms: string; termTfs: string }
 
 export async function insertChunks(

@@ -11,22 +11,8 @@ export async function selectFacts(
     select ${factColumns(sql)}
     from edges
     where namespace_id = ${namespaceId}
+      and fact_id is not null
       and fact_id = any(${[...factIds]}::text[])
-      and retired_at is null`
-}
-
-/** Facts that rest on nothing but one of the observations. Needs `edges_by_observation`. */
-export async function selectFactsOfObservations(
-  sql: Sql,
-  namespaceId: string,
-  observationIds: readonly string[],
-): Promise<FactVersion[]> {
-  return await sql<FactVersion[]>`
-    select ${factColumns(sql)}
-    from edges
-    where namespace_id = ${namespaceId}
-      and observation_ids && ${[...observationIds]}::text[]
-      and cardinality(observation_ids) = 1
       and retired_at is null`
 }
 
@@ -63,6 +49,7 @@ export async function selectSuccessors(
       on o.namespace_id = e.namespace_id
       and o.observation_id = e.observation_ids[1]
     where e.namespace_id = ${namespaceId}
+      and e.supersedes is not null
       and e.supersedes = any(${[...factIds]}::text[])
       and e.retired_at is null`
 }

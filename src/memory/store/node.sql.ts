@@ -24,21 +24,6 @@ export async function selectVersions(
       and (valid_to is null or valid_to > ${since})`
 }
 
-/** Open nodes made from observations. Needs `nodes_by_observation`. */
-export async function selectNodesOfObservations(
-  sql: Sql,
-  namespaceId: string,
-  observationIds: readonly string[],
-): Promise<{ key: string; item: number; observationId: string }[]> {
-  return await sql<{ key: string; item: number; observationId: string }[]>`
-    select key, item::float8 as item, observation_id
-    from nodes
-    where namespace_id = ${namespaceId}
-      and observation_id = any(${[...observationIds]}::text[])
-      and valid_to is null
-      and retired_at is null`
-}
-
 export type IndexedNode = NodeVersion & { terms: string; termTfs: string }
 
 export async function insertNodes(

@@ -121,6 +121,7 @@ export async function selectSuperseded(
     from observations
     where namespace_id = ${namespaceId}
       and subject_type = 'observation'
+      and subject_id is not null
       and subject_id = any(${[...subjects]}::text[])`
 }
 
@@ -134,6 +135,7 @@ export async function selectSuperseding(
     select ${successionColumns(sql)}
     from observations
     where namespace_id = ${namespaceId}
+      and supersedes is not null
       and supersedes = any(${[...names]}::text[])`
 }
 
@@ -188,6 +190,7 @@ export async function closeDerived(
       set valid_to = greatest(c.valid_from, ended.at), closed_at = ${now}
       from ended
       where c.namespace_id = ${id}
+        and c.observation_id is not null
         and c.observation_id = ended.observation_id
         and c.valid_to is null
         and c.retired_at is null
@@ -197,6 +200,7 @@ export async function closeDerived(
       set valid_to = greatest(n.valid_from, ended.at), closed_at = ${now}
       from ended
       where n.namespace_id = ${id}
+        and n.observation_id is not null
         and n.observation_id = ended.observation_id
         and n.valid_to is null
         and n.retired_at is null

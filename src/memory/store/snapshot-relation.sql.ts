@@ -170,6 +170,7 @@ export async function closeSnapshotEdges(
     from json_to_recordset(${JSON.stringify(ends)}::text::json)
       as r ("factId" text, "supersededBy" text)
     where e.namespace_id = ${id}
+      and e.fact_id is not null
       and e.fact_id = r."factId"
       and e.valid_to is null
       and e.retired_at is null
