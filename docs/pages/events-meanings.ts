@@ -16,6 +16,11 @@ export const MEANINGS: Readonly<Record<EventType, { en: string; ru: string }>> =
   'workspace.created': { en: 'A workspace was created', ru: 'Создан workspace' },
   'workspace.updated': { en: 'Its name or slug changed', ru: 'Изменились имя или slug' },
   'workspace.archived': { en: 'A workspace was closed', ru: 'Workspace закрыт' },
+  'workspace_type.created': { en: 'A kind of workspace was named', ru: 'Создан тип workspace' },
+  'workspace_type.updated': {
+    en: 'A kind of workspace or its place in the tree changed',
+    ru: 'Изменился тип workspace или его место в дереве',
+  },
   'session.opened': { en: 'A harness opened a session', ru: 'Харнесс открыл сессию' },
   'session.closed': {
     en: 'A session was closed; its claims were released',

@@ -14,12 +14,14 @@ import { routes as runStops } from './run-stops.ts'
 import { routes as runs } from './runs.ts'
 import { routes as sessions } from './sessions.ts'
 import { routes as tasks } from './tasks.ts'
+import { routes as workspaceTypes } from './workspace-types.ts'
 import { routes as workspaces } from './workspaces.ts'
 
 /** Every route of the control plane by its operation id: the API document, and what tests walk. */
 export const controlPlaneRoutes = {
   ...org,
   ...workspaces,
+  ...workspaceTypes,
   ...sessions,
   ...tasks,
   ...claims,

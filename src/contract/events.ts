@@ -23,6 +23,8 @@ export const EVENTS = {
   }),
   'workspace.updated': z.strictObject({ changes: z.array(z.string()), version: z.int() }),
   'workspace.archived': z.strictObject({ slug: z.string() }),
+  'workspace_type.created': z.strictObject({ key: z.string(), displayName: z.string() }),
+  'workspace_type.updated': z.strictObject({ changes: z.array(z.string()), version: z.int() }),
   'session.opened': z.strictObject({ clientName: z.string(), harnessType: z.string().nullable() }),
   'session.closed': z.strictObject({ releasedClaims: z.int() }),
   'session.expired': z.strictObject({ releasedClaims: z.int() }),

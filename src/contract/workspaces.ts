@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { page, pageQuery, queryBool, Slug, text, UtcInstant } from './common.ts'
 import { route } from './route.ts'
+import { WorkspaceTypeKey } from './workspace-types.ts'
 
 export const WorkspaceStatus = z.enum(['active', 'archived'])
 export type WorkspaceStatus = z.infer<typeof WorkspaceStatus>
@@ -14,6 +15,8 @@ export const Workspace = z
     slug: Slug,
     name: Name,
     status: WorkspaceStatus,
+    /** What kind of workspace it is; null for none in particular. */
+    typeKey: WorkspaceTypeKey.nullable(),
     version: z.int().positive(),
     createdAt: UtcInstant,
   })
@@ -38,10 +41,20 @@ export const createWorkspace = route({
   summary: 'Create a workspace at the top or under a parent',
   tag: 'Workspaces',
   access: 'workspaces.manage',
-  body: z.strictObject({ slug: Slug, name: Name, parentId: z.uuid().nullable().default(null) }),
+  body: z.strictObject({
+    slug: Slug,
+    name: Name,
+    parentId: z.uuid().nullable().default(null),
+    typeKey: WorkspaceTypeKey.nullable().default(null),
+  }),
   reply: Workspace,
   statuses: [201],
-  errors: ['not_found', 'workspace_slug_conflict', 'workspace_archived'],
+  errors: [
+    'not_found',
+    'workspace_slug_conflict',
+    'workspace_archived',
+    'invalid_workspace_parent',
+  ],
   etag: 'workspace',
 })
 
@@ -90,11 +103,15 @@ export const getWorkspace = route({
 export const updateWorkspace = route({
   method: 'PATCH',
   path: '/api/v1/workspaces/{id}',
-  summary: 'Rename a workspace or change its slug',
+  summary: 'Change the name, the slug or the type of a workspace',
   tag: 'Workspaces',
   access: 'workspaces.manage',
   params: byId,
-  body: z.strictObject({ slug: Slug.optional(), name: Name.optional() }),
+  body: z.strictObject({
+    slug: Slug.optional(),
+    name: Name.optional(),
+    typeKey: WorkspaceTypeKey.nullable().optional(),
+  }),
   reply: Workspace,
   errors: [
     'not_found',
@@ -103,6 +120,7 @@ export const updateWorkspace = route({
     'invalid_if_match',
     'workspace_slug_conflict',
     'workspace_archived',
+    'invalid_workspace_parent',
   ],
   etag: 'workspace',
   ifMatch: 'workspace',

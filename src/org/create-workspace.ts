@@ -5,8 +5,11 @@ import type { Ctx } from '#lib/ctx.ts'
 import { AppError, found } from '#lib/errors.ts'
 import { newId } from '#lib/id.ts'
 import { requirePermission } from './permission.ts'
+import { treeEntity } from './tree-lock.ts'
+import { selectWorkspaceType } from './workspace-type.sql.ts'
+import { requireParentAllowed } from './workspace-type.ts'
 import { insertWorkspace, selectAncestors } from './workspace.sql.ts'
-import { MAX_WORKSPACE_DEPTH, requireActive } from './workspace.ts'
+import { requireActive, requireDepth } from './workspace.ts'
 import type { WorkspaceRow } from './workspace.ts'
 
 export interface NewWorkspace {
@@ -14,11 +17,13 @@ export interface NewWorkspace {
   name: string
   /** Null for a workspace at the top. */
   parentId: string | null
+  typeKey?: string | null | undefined
 }
 
 /**
- * Creates a workspace. Throws `not_found` for a parent that the tenant does not have,
- * `workspace_archived` for one that is closed, `workspace_slug_conflict` for a sibling's slug.
+ * Creates a workspace. Throws `not_found` for a parent or a type that the tenant does not have,
+ * `workspace_archived` for a parent that is closed, `workspace_slug_conflict` for a sibling's slug,
+ * `invalid_workspace_parent` for a place that the type does not allow.
  */
 export async function createWorkspace(
   sql: Sql,
@@ -27,16 +32,22 @@ export async function createWorkspace(
 ): Promise<WorkspaceRow> {
   requirePermission(ctx, 'workspaces.manage')
   const id = newId()
-  const { slug, name, parentId } = input
-  await lockEntities(
-    sql,
-    ctx,
-    [id, ...(parentId === null ? [] : [parentId])].map((one) => ({ type: 'workspace', id: one })),
+  const { slug, name, parentId, typeKey = null } = input
+  const ids = [id, ...(parentId === null ? [] : [parentId])]
+  await lockEntities(sql, ctx, [
+    treeEntity(ctx),
+    ...ids.map((one) => ({ type: 'workspace', id: one })),
+  ])
+  const parent = parentId === null ? null : await readParent(sql, ctx, parentId)
+  if (typeKey !== null) {
+    const type = await selectWorkspaceType(sql, ctx, typeKey)
+    requireParentAllowed(found(type, 'workspace type', typeKey), parent)
+  }
+  const workspace = await insertWorkspace(sql, ctx, { id, ...input, typeKey }).catch(
+    (cause: unknown) => {
+      throw slugConflict(cause, slug)
+    },
   )
-  if (parentId !== null) await checkParent(sql, ctx, parentId)
-  const workspace = await insertWorkspace(sql, ctx, { id, ...input }).catch((cause: unknown) => {
-    throw slugConflict(cause, slug)
-  })
   await appendEvent(sql, ctx, {
     type: 'workspace.created',
     entityType: 'workspace',
@@ -48,14 +59,12 @@ export async function createWorkspace(
   return workspace
 }
 
-async function checkParent(sql: Sql, ctx: Ctx, parentId: string): Promise<void> {
+async function readParent(sql: Sql, ctx: Ctx, parentId: string): Promise<WorkspaceRow> {
   const line = await selectAncestors(sql, ctx, parentId)
-  requireActive(found(line[0], 'workspace', parentId))
-  if (line.length < MAX_WORKSPACE_DEPTH) return
-  const message = `must not be nested deeper than ${MAX_WORKSPACE_DEPTH}`
-  throw new AppError('invalid_request', `Cannot create the workspace: it ${message}`, {
-    details: { errors: [{ loc: 'body.parentId', message }] },
-  })
+  const parent = found(line[0], 'workspace', parentId)
+  requireActive(parent)
+  requireDepth('create', line.length + 1)
+  return parent
 }
 
 /** The refusal behind a violated constraint, or the error as it came. */

@@ -1,8 +1,8 @@
 import type { Hono } from 'hono'
 import * as contract from '#contract/org.ts'
 import type { ApiKey, CreatedApiKey, Principal, Tenant } from '#contract/org.ts'
+import * as workspaceTypes from '#contract/workspace-types.ts'
 import * as workspaces from '#contract/workspaces.ts'
-import type { Workspace, WorkspaceNode } from '#contract/workspaces.ts'
 import { pageOf, pageRequest } from '#db/page.ts'
 import { bind } from '#http/bind.ts'
 import type { Deps } from '#http/bind.ts'
@@ -17,17 +17,20 @@ import type { AuthorizeOptions } from './authorize.ts'
 import { bootstrap } from './bootstrap.ts'
 import { createApiKey } from './create-api-key.ts'
 import { createPrincipal } from './create-principal.ts'
+import { createWorkspaceType } from './create-workspace-type.ts'
 import { createWorkspace } from './create-workspace.ts'
 import { selectPrincipal, selectPrincipals } from './principal.sql.ts'
 import type { PrincipalRow } from './principal.sql.ts'
+import { workspaceNodeReply, workspaceReply, workspaceTypeReply } from './replies.ts'
 import { revokeApiKey } from './revoke-api-key.ts'
 import { selectTenant } from './tenant.sql.ts'
 import type { TenantRow } from './tenant.sql.ts'
 import { updatePrincipal } from './update-principal.ts'
+import { updateWorkspaceType } from './update-workspace-type.ts'
 import { updateWorkspace } from './update-workspace.ts'
+import { selectWorkspaceType, selectWorkspaceTypes } from './workspace-type.sql.ts'
 import { selectSubtree, selectWorkspace, selectWorkspaces } from './workspace.sql.ts'
 import { treesOf } from './workspace.ts'
-import type { Tree, WorkspaceRow } from './workspace.ts'
 
 /** What the control plane brings to the common pipeline: its callers and its spelling. */
 export function createControlPlaneApi(
@@ -66,6 +69,7 @@ export function orgRoutes(app: Hono, deps: Deps): void {
   bindPrincipals(app, deps)
   bindApiKeys(app, deps)
   bindWorkspaces(app, deps)
+  bindWorkspaceTypes(app, deps)
 }
 
 function bindPrincipals(app: Hono, deps: Deps): void {
@@ -126,7 +130,7 @@ function bindWorkspaces(app: Hono, deps: Deps): void {
     const shown = rows.filter(
       ({ id, status }) => includeArchived || status === 'active' || id === rootId,
     )
-    return { items: treesOf(shown).map(nodeReply) }
+    return { items: treesOf(shown).map(workspaceNodeReply) }
   })
 
   bind(app, deps, workspaces.getWorkspace, async (sql, ctx, { params: { id } }) =>
@@ -142,13 +146,25 @@ function bindWorkspaces(app: Hono, deps: Deps): void {
   )
 }
 
-function workspaceReply(row: WorkspaceRow): Workspace {
-  const { id, parentId, slug, name, status, version, createdAt } = row
-  return { id, parentId, slug, name, status, version, createdAt: createdAt.toISOString() }
-}
+function bindWorkspaceTypes(app: Hono, deps: Deps): void {
+  bind(app, deps, workspaceTypes.createWorkspaceType, async (sql, ctx, { body }) =>
+    workspaceTypeReply(await createWorkspaceType(sql, ctx, body)),
+  )
 
-function nodeReply(node: Tree<WorkspaceRow>): WorkspaceNode {
-  return { ...workspaceReply(node), children: node.children.map(nodeReply) }
+  bind(app, deps, workspaceTypes.listWorkspaceTypes, async (sql, ctx, { query }) => {
+    const page = pageRequest('workspace-types', query)
+    return pageOf(page, await selectWorkspaceTypes(sql, ctx, page), workspaceTypeReply)
+  })
+
+  bind(app, deps, workspaceTypes.getWorkspaceType, async (sql, ctx, { params: { key } }) =>
+    workspaceTypeReply(found(await selectWorkspaceType(sql, ctx, key), 'workspace type', key)),
+  )
+
+  bind(app, deps, workspaceTypes.updateWorkspaceType, async (sql, ctx, input) => {
+    const { params, body, expectedVersion } = input
+    const patch = { ...params, ...body, expectedVersion }
+    return workspaceTypeReply(await updateWorkspaceType(sql, ctx, patch))
+  })
 }
 
 function tenantReply({ id, slug, name, createdAt }: TenantRow): Tenant {

@@ -4,7 +4,10 @@ import type { Ctx } from '#lib/ctx.ts'
 import { found } from '#lib/errors.ts'
 import { slugConflict } from './create-workspace.ts'
 import { requirePermission } from './permission.ts'
+import { treeEntity } from './tree-lock.ts'
 import { changedFields, requireVersion } from './version.ts'
+import { selectChildRules, selectWorkspaceType } from './workspace-type.sql.ts'
+import { requireParentAllowed } from './workspace-type.ts'
 import { selectWorkspace, updateWorkspaceRow } from './workspace.sql.ts'
 import { requireActive } from './workspace.ts'
 import type { WorkspaceRow } from './workspace.ts'
@@ -14,11 +17,14 @@ export interface WorkspacePatch {
   expectedVersion: number
   slug?: string | undefined
   name?: string | undefined
+  typeKey?: string | null | undefined
 }
 
 /**
- * Changes the fields given. Throws `version_conflict`, `workspace_archived` or
- * `workspace_slug_conflict`; a patch that changes nothing writes nothing.
+ * Changes the fields given. A new type must allow the place of the workspace, and the types of what is
+ * directly below must allow it as a parent. Throws `not_found`, `version_conflict`,
+ * `workspace_archived`, `workspace_slug_conflict`, `invalid_workspace_parent`; a patch that changes
+ * nothing writes nothing.
  */
 export async function updateWorkspace(
   sql: Sql,
@@ -27,14 +33,16 @@ export async function updateWorkspace(
 ): Promise<WorkspaceRow> {
   requirePermission(ctx, 'workspaces.manage')
   const { id, expectedVersion } = patch
-  await lockEntities(sql, ctx, [{ type: 'workspace', id }])
+  const tree = patch.typeKey === undefined ? [] : [treeEntity(ctx)]
+  await lockEntities(sql, ctx, [...tree, { type: 'workspace', id }])
   const before = found(await selectWorkspace(sql, ctx, id), 'workspace', id)
   requireVersion('workspace', before, expectedVersion)
   requireActive(before)
-  const { slug = before.slug, name = before.name } = patch
-  const changes = changedFields(before, { slug, name })
+  const { slug = before.slug, name = before.name, typeKey = before.typeKey } = patch
+  const changes = changedFields(before, { slug, name, typeKey })
   if (changes.length === 0) return before
-  const after = await updateWorkspaceRow(sql, ctx, { ...before, slug, name }).catch(
+  if (changes.includes('typeKey')) await checkType(sql, ctx, { ...before, typeKey })
+  const after = await updateWorkspaceRow(sql, ctx, { ...before, slug, name, typeKey }).catch(
     (cause: unknown) => {
       throw slugConflict(cause, slug)
     },
@@ -48,4 +56,17 @@ export async function updateWorkspace(
     payload: { changes, version: after.version },
   })
   return after
+}
+
+/** Throws unless the type may stand where the workspace stands, above what stands below it. */
+async function checkType(sql: Sql, ctx: Ctx, workspace: WorkspaceRow): Promise<void> {
+  const { id, parentId, typeKey } = workspace
+  if (typeKey !== null) {
+    const type = found(await selectWorkspaceType(sql, ctx, typeKey), 'workspace type', typeKey)
+    const parent = parentId === null ? undefined : await selectWorkspace(sql, ctx, parentId)
+    requireParentAllowed(type, parent ?? null)
+  }
+  for (const rule of await selectChildRules(sql, ctx, id)) {
+    requireParentAllowed(rule, { typeKey })
+  }
 }

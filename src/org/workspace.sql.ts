@@ -8,13 +8,19 @@ import type { WorkspaceRow } from './workspace.ts'
 export async function insertWorkspace(
   sql: Sql,
   ctx: Ctx,
-  workspace: { id: string; parentId: string | null; slug: string; name: string },
+  workspace: {
+    id: string
+    parentId: string | null
+    slug: string
+    name: string
+    typeKey: string | null
+  },
 ): Promise<WorkspaceRow> {
-  const { id, parentId, slug, name } = workspace
+  const { id, parentId, slug, name, typeKey } = workspace
   const [row] = await sql<[WorkspaceRow]>`
-    insert into workspaces (tenant_id, id, parent_id, slug, name)
-    values (${ctx.tenantId}, ${id}, ${parentId}, ${slug}, ${name})
-    returning id, parent_id, slug, name, status, version, created_at`
+    insert into workspaces (tenant_id, id, parent_id, slug, name, type_key)
+    values (${ctx.tenantId}, ${id}, ${parentId}, ${slug}, ${name}, ${typeKey})
+    returning id, parent_id, slug, name, status, type_key, version, created_at`
   return row
 }
 
@@ -25,7 +31,7 @@ export async function selectWorkspace(
   id: string,
 ): Promise<WorkspaceRow | undefined> {
   const [row] = await sql<WorkspaceRow[]>`
-    select id, parent_id, slug, name, status, version, created_at
+    select id, parent_id, slug, name, status, type_key, version, created_at
     from workspaces
     where tenant_id = ${ctx.tenantId}
       and id = ${id}`
@@ -43,7 +49,7 @@ export async function selectWorkspaces(
   },
 ): Promise<WorkspaceRow[]> {
   return await sql<WorkspaceRow[]>`
-    select id, parent_id, slug, name, status, version, created_at
+    select id, parent_id, slug, name, status, type_key, version, created_at
     from workspaces
     where tenant_id = ${ctx.tenantId}
       ${filter.parentId ? sql`and parent_id = ${filter.parentId}` : sql``}
@@ -60,16 +66,16 @@ export async function selectWorkspaces(
 export async function selectAncestors(sql: Sql, ctx: Ctx, id: string): Promise<WorkspaceRow[]> {
   return await sql<WorkspaceRow[]>`
     with recursive line as (
-      select id, parent_id, slug, name, status, version, created_at, 1 as step
+      select id, parent_id, slug, name, status, type_key, version, created_at, 1 as step
       from workspaces
       where tenant_id = ${ctx.tenantId}
         and id = ${id}
       union all
-      select w.id, w.parent_id, w.slug, w.name, w.status, w.version, w.created_at, line.step + 1
+      select w.id, w.parent_id, w.slug, w.name, w.status, w.type_key, w.version, w.created_at, line.step + 1
       from line
       join workspaces w on w.tenant_id = ${ctx.tenantId} and w.id = line.parent_id
     )
-    select id, parent_id, slug, name, status, version, created_at
+    select id, parent_id, slug, name, status, type_key, version, created_at
     from line
     order by step`
 }
@@ -85,16 +91,16 @@ export async function selectSubtree(
 ): Promise<WorkspaceRow[]> {
   return await sql<WorkspaceRow[]>`
     with recursive tree as (
-      select id, parent_id, slug, name, status, version, created_at, 1 as step
+      select id, parent_id, slug, name, status, type_key, version, created_at, 1 as step
       from workspaces
       where tenant_id = ${ctx.tenantId}
         and ${rootId ? sql`id = ${rootId}` : sql`parent_id is null`}
       union all
-      select w.id, w.parent_id, w.slug, w.name, w.status, w.version, w.created_at, tree.step + 1
+      select w.id, w.parent_id, w.slug, w.name, w.status, w.type_key, w.version, w.created_at, tree.step + 1
       from tree
       join workspaces w on w.tenant_id = ${ctx.tenantId} and w.parent_id = tree.id
     )
-    select id, parent_id, slug, name, status, version, created_at
+    select id, parent_id, slug, name, status, type_key, version, created_at
     from tree
     order by step, slug`
 }
@@ -113,14 +119,18 @@ export async function selectHasActiveChild(sql: Sql, ctx: Ctx, id: string): Prom
 export async function updateWorkspaceRow(
   sql: Sql,
   ctx: Ctx,
-  workspace: { id: string; slug: string; name: string; status: WorkspaceStatus },
+  workspace: Pick<WorkspaceRow, 'id' | 'slug' | 'name' | 'status' | 'typeKey'>,
 ): Promise<WorkspaceRow> {
-  const { id, slug, name, status } = workspace
+  const { id, slug, name, status, typeKey } = workspace
   const [row] = await sql<[WorkspaceRow]>`
     update workspaces
-    set slug = ${slug}, name = ${name}, status = ${status}, version = version + 1
+    set slug = ${slug},
+        name = ${name},
+        status = ${status},
+        type_key = ${typeKey},
+        version = version + 1
     where tenant_id = ${ctx.tenantId}
       and id = ${id}
-    returning id, parent_id, slug, name, status, version, created_at`
+    returning id, parent_id, slug, name, status, type_key, version, created_at`
   return row
 }

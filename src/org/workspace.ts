@@ -7,12 +7,23 @@ export interface WorkspaceRow {
   slug: string
   name: string
   status: WorkspaceStatus
+  /** Null for a workspace of no particular kind. */
+  typeKey: string | null
   version: number
   createdAt: Date
 }
 
 /** Deepest nesting; a root has depth 1. Bounds every walk over ancestors and every nested answer. */
 export const MAX_WORKSPACE_DEPTH = 50
+
+/** Throws `invalid_request` at `parentId` when a place is deeper than that. */
+export function requireDepth(verb: string, depth: number): void {
+  if (depth <= MAX_WORKSPACE_DEPTH) return
+  const message = `must not be nested deeper than ${MAX_WORKSPACE_DEPTH}`
+  throw new AppError('invalid_request', `Cannot ${verb} the workspace: it ${message}`, {
+    details: { errors: [{ loc: 'body.parentId', message }] },
+  })
+}
 
 /** A workspace with what is directly below it. */
 export type Tree<W> = W & { children: Tree<W>[] }

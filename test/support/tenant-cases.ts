@@ -51,6 +51,7 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
   revokeApiKey: (a) => [foreign({ params: { id: a.apiKey } })],
   createWorkspace: (a) => [
     foreign({ body: { slug: 'below', name: 'Below', parentId: a.root } }),
+    foreign({ body: { slug: 'typed', name: 'Typed', typeKey: a.workspaceType } }),
     own({ body: { slug: 'other', name: 'Other' } }),
   ],
   listWorkspaces: (a) => [
@@ -60,10 +61,25 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
   ],
   getWorkspaceTree: (a) => [look(), foreign({ query: { rootId: a.root } })],
   getWorkspace: (a) => [foreign({ params: { id: a.workspace } })],
-  updateWorkspace: (a) => [
+  updateWorkspace: (a, b) => [
     foreign({ params: { id: a.workspace }, ifMatch: 1, body: { name: 'taken' } }),
+    foreign({ params: { id: b.workspace }, ifMatch: 1, body: { typeKey: a.workspaceType } }),
   ],
   archiveWorkspace: (a) => [foreign({ params: { id: a.workspace } })],
+  createWorkspaceType: (a) => [
+    own({ body: { key: 'other', displayName: 'Other' } }),
+    foreign({ body: { key: 'below', displayName: 'Below', parentTypes: [a.workspaceType] } }),
+  ],
+  listWorkspaceTypes: () => [look()],
+  getWorkspaceType: (a) => [foreign({ params: { key: a.workspaceType } })],
+  updateWorkspaceType: (a, b) => [
+    foreign({ params: { key: a.workspaceType }, ifMatch: 1, body: { displayName: 'taken' } }),
+    foreign({
+      params: { key: b.workspaceType },
+      ifMatch: 1,
+      body: { parentTypes: [a.workspaceType] },
+    }),
+  ],
   getAdapterStatus: () => [look()],
   redriveAdapter: (a) => [foreign({ params: { tenantId: a.tenantId }, body: { reason: 'try' } })],
   rebuildAdapter: (a) => [foreign({ params: { tenantId: a.tenantId }, body: { reason: 'try' } })],

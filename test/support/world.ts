@@ -13,6 +13,7 @@ import { recordAction } from '#contract/run-actions.ts'
 import { recordCheckpoint, startRun } from '#contract/runs.ts'
 import { openSession } from '#contract/sessions.ts'
 import { createTask, listTasks } from '#contract/tasks.ts'
+import { createWorkspaceType } from '#contract/workspace-types.ts'
 import * as workspaces from '#contract/workspaces.ts'
 import type { Database } from '#db/sql.ts'
 import { CONTEXT_ADAPTER } from '#events/consumers.ts'
@@ -101,8 +102,11 @@ async function makeOrg(make: Make, marker: string) {
     params: { id: principal.id },
     body: { name: `key ${marker}`, permissions: ['tasks.read'] },
   })
+  const type = await make(createWorkspaceType, {
+    body: { key: `type-${marker}`, displayName: `type ${marker}` },
+  })
   const root = await make(workspaces.createWorkspace, {
-    body: { slug: `root-${marker}`, name: `root ${marker}` },
+    body: { slug: `root-${marker}`, name: `root ${marker}`, typeKey: type.key },
   })
   const workspace = await make(workspaces.createWorkspace, {
     body: { slug: `leaf-${marker}`, name: `leaf ${marker}`, parentId: root.id },
@@ -111,6 +115,7 @@ async function makeOrg(make: Make, marker: string) {
   return {
     principal: principal.id,
     apiKey: apiKey.id,
+    workspaceType: type.key,
     root: root.id,
     workspace: workspace.id,
     workspaceCursor: page.nextCursor ?? '',
