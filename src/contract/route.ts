@@ -6,7 +6,12 @@ const none = z.strictObject({})
 
 /** Entities whose version travels in `ETag` and `If-Match` as `"<entity>-<version>"`. */
 export type VersionedEntity =
-  'task' | 'workspace' | 'workspace_type' | 'project' | 'principal' | 'run'
+  | 'task'
+  | 'workspace'
+  | 'workspace_type'
+  | 'project'
+  | 'principal'
+  | 'run'
 
 /**
  * Who may call a route: anyone (`public`), the holder of the installation's bootstrap token
