@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '#db/sql.ts'
 import { StartError } from '#lib/start-error.ts'
 
@@ -14,7 +15,7 @@ export interface JournalHealth {
  * Detects, before the first write, that the journal was restored into a cluster whose transaction ids
  * start lower: stored events would look unstable for ever and new ones would sort before old ones.
  * When nobody else is connected a new journal epoch begins, which orders all new events after the old;
- * otherwise the start is refused with the remedy.
+ * otherwise the start is refused with the remedy. Call it while the pool has no second connection.
  */
 export async function guardJournal(db: Database): Promise<JournalHealth> {
   const connection = await db.reserve()
@@ -66,15 +67,10 @@ async function bumpEpoch(
   connection: Connection,
   systemIdentifier: string | null,
 ): Promise<JournalHealth> {
-  const others = await connection`
-    select pid
-    from pg_stat_activity
-    where datname = current_database()
-      and backend_type = 'client backend'
-      and pid <> pg_backend_pid()`
-  if (others.length > 0) {
+  const others = await countOthers(connection)
+  if (others > 0) {
     throw new StartError(
-      `Cannot start: the journal was restored into another database cluster and ${others.length} ` +
+      `Cannot start: the journal was restored into another database cluster and ${others} ` +
         'other connections are open; stop every other process, then start one to begin a new ' +
         'journal epoch (or restore a physical backup)',
     )
@@ -85,4 +81,25 @@ async function bumpEpoch(
         updated_at = now()
     returning journal_epoch`
   return { journalEpoch: row?.journalEpoch ?? 1, epochBumped: true }
+}
+
+/** A session that was closed a moment ago may still be listed. */
+const PATIENCE_MS = 2000
+const POLL_MS = 100
+
+/** Sessions on this database beside our own, once those that are just ending have gone. */
+async function countOthers(connection: Connection): Promise<number> {
+  const end = Date.now() + PATIENCE_MS
+  for (;;) {
+    // What kind of process another role's session is, only some roles may see; all may see its user.
+    const others = await connection`
+      select pid
+      from pg_stat_activity
+      where datname = current_database()
+        and usesysid is not null
+        and coalesce(backend_type, 'client backend') = 'client backend'
+        and pid <> pg_backend_pid()`
+    if (others.length === 0 || Date.now() > end) return others.length
+    await sleep(POLL_MS)
+  }
 }
