@@ -1,4 +1,5 @@
 import type { Hono } from 'hono'
+import { accessRoutes } from '#access/routes.ts'
 import { adapterRoutes } from '#adapter/routes.ts'
 import { artifactsRoutes } from '#artifacts/routes.ts'
 import { contextRoutes } from '#context/routes.ts'
@@ -40,6 +41,7 @@ export function createControlPlane(deps: ControlPlane): Hono {
     return c.html(docsPage(controlPlaneRoutes, API_INFO))
   })
   orgRoutes(app, deps)
+  accessRoutes(app, deps)
   workRoutes(app, deps, deps.leases)
   runsRoutes(app, deps)
   artifactsRoutes(app, deps)

@@ -6,6 +6,7 @@ import { sharedDb, sharedMemoryDb } from './support/db.ts'
 /** Indexes that do not begin with the tenant or the namespace, each with its reason. */
 const OTHERWISE: Readonly<Record<string, string>> = {
   api_keys_prefix_key: 'a credential is looked up before its tenant is known',
+  iam_identity_unique: 'a token is looked up before its tenant is known',
   tenants_slug_key: 'the tenants themselves',
   installation_pkey: 'one row for the whole installation',
   journal_state_pkey: 'one row for the whole installation',

@@ -21,6 +21,36 @@ export const MEANINGS: Readonly<Record<EventType, { en: string; ru: string }>> =
     en: 'A kind of workspace or its place in the tree changed',
     ru: 'Изменился тип workspace или его место в дереве',
   },
+  'workspace.member_added': {
+    en: 'A principal became a member of a workspace',
+    ru: 'Principal стал участником workspace',
+  },
+  'workspace.member_removed': {
+    en: 'A principal is a member of a workspace no longer',
+    ru: 'Principal больше не участник workspace',
+  },
+  'role.created': { en: 'A role was added', ru: 'Добавлена роль' },
+  'role.updated': { en: 'A role was renamed or described', ru: 'Изменены имя или описание роли' },
+  'role.assigned': { en: 'A principal got a role', ru: 'Principal получил роль' },
+  'role.revoked': { en: 'A principal lost a role', ru: 'Principal лишился роли' },
+  'capability.created': { en: 'A capability was added', ru: 'Добавлена capability' },
+  'capability.updated': {
+    en: 'The description of a capability changed',
+    ru: 'Изменено описание capability',
+  },
+  'capability.assigned': {
+    en: 'A principal was recorded to have a capability',
+    ru: 'Записано, что principal обладает capability',
+  },
+  'capability.revoked': {
+    en: 'A principal has a capability no longer',
+    ru: 'Principal больше не обладает capability',
+  },
+  'delegation.created': {
+    en: 'A person let an agent act in the person’s name',
+    ru: 'Человек разрешил агенту действовать от своего имени',
+  },
+  'delegation.revoked': { en: 'A delegation ended', ru: 'Делегирование прекращено' },
   'session.opened': { en: 'A harness opened a session', ru: 'Харнесс открыл сессию' },
   'session.closed': {
     en: 'A session was closed; its claims were released',

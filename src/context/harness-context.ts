@@ -1,3 +1,4 @@
+import { selectHeld } from '#access/assignment.sql.ts'
 import type { HarnessContext } from '#contract/context.ts'
 import type { Sql } from '#db/sql.ts'
 import type { Ctx } from '#lib/ctx.ts'
@@ -29,9 +30,10 @@ export async function harnessContext(
   ctx: Ctx,
   { sessionId, eventCursor }: { sessionId: string | undefined; eventCursor: string },
 ): Promise<HarnessContext> {
-  const [tenant, principal, sessions, claims, runs, suspended] = await Promise.all([
+  const [tenant, principal, held, sessions, claims, runs, suspended] = await Promise.all([
     selectTenant(sql, ctx),
     selectPrincipal(sql, ctx, ctx.actorId),
+    selectHeld(sql, ctx, { principalId: ctx.actorId, line: null }),
     selectLiveSessions(sql, ctx, MAX_ACTIVE),
     selectLiveClaims(sql, ctx, MAX_ACTIVE),
     selectActiveRuns(sql, ctx, MAX_ACTIVE),
@@ -46,8 +48,8 @@ export async function harnessContext(
     activeClaims: claims.map(claimView),
     activeRuns: runs.map(runView),
     suspendedRuns: suspended.map(runView),
-    roles: [],
-    capabilities: [],
+    roles: [...held.roles],
+    capabilities: [...held.capabilities],
     skills: [],
     pendingApprovals: [],
     eventCursor,

@@ -1,8 +1,10 @@
 import { routes as artifacts } from './artifacts.ts'
 import { routes as claims } from './claims.ts'
 import { routes as context } from './context.ts'
+import { routes as delegations } from './delegations.ts'
 import { routes as events } from './events-api.ts'
 import { routes as knowledge } from './knowledge.ts'
+import { routes as members } from './members.ts'
 import { routes as memory } from './memory.ts'
 import { routes as memoryContext } from './memory-context.ts'
 import { routes as memoryReconcile } from './memory-reconcile.ts'
@@ -11,6 +13,7 @@ import { routes as operations } from './operations.ts'
 import { routes as org } from './org.ts'
 import { routes as runActions } from './run-actions.ts'
 import { routes as runStops } from './run-stops.ts'
+import { routes as roles } from './roles.ts'
 import { routes as runs } from './runs.ts'
 import { routes as sessions } from './sessions.ts'
 import { routes as tasks } from './tasks.ts'
@@ -22,6 +25,9 @@ export const controlPlaneRoutes = {
   ...org,
   ...workspaces,
   ...workspaceTypes,
+  ...members,
+  ...roles,
+  ...delegations,
   ...sessions,
   ...tasks,
   ...claims,

@@ -46,6 +46,7 @@ export const claimTask = route({
     'session_owner_mismatch',
     'session_expired',
     'session_not_active',
+    'delegation_required',
     'task_already_claimed',
     'task_not_claimable',
   ],

@@ -12,6 +12,8 @@ export type VersionedEntity =
   | 'project'
   | 'principal'
   | 'run'
+  | 'role'
+  | 'capability'
 
 /**
  * Who may call a route: anyone (`public`), the holder of the installation's bootstrap token

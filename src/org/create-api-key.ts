@@ -1,12 +1,12 @@
 import type { Sql } from '#db/sql.ts'
 import { appendEvent, lockEntities } from '#events/append.ts'
 import type { Ctx } from '#lib/ctx.ts'
-import { AppError, found } from '#lib/errors.ts'
+import { found } from '#lib/errors.ts'
 import { newId } from '#lib/id.ts'
 import { insertApiKey } from './api-key.sql.ts'
 import type { ApiKeyRow } from './api-key.sql.ts'
 import { newKey } from './key.ts'
-import { grantable, requirePermission } from './permission.ts'
+import { grantable, requireFuture, requirePermission } from './permission.ts'
 import { selectPrincipal } from './principal.sql.ts'
 
 export interface ApiKeyWish {
@@ -31,7 +31,7 @@ export async function createApiKey(
   await lockEntities(sql, ctx, [{ type: 'principal', id: principalId }])
   const principal = found(await selectPrincipal(sql, ctx, principalId), 'principal', principalId)
   const permissions = grantable(ctx, principal.kind, input.permissions)
-  if (expiresAt !== null && expiresAt <= ctx.now()) throw expiryPassed()
+  requireFuture(ctx, expiresAt)
   const { text, ...secret } = newKey()
   const apiKey = await insertApiKey(sql, ctx, {
     ...secret,
@@ -50,10 +50,4 @@ export async function createApiKey(
     payload: { principalId: principal.id, prefix: apiKey.prefix },
   })
   return { ...apiKey, key: text }
-}
-
-function expiryPassed(): AppError {
-  return new AppError('invalid_request', 'Cannot issue the key: its expiry has passed', {
-    details: { errors: [{ loc: 'body.expiresAt', message: 'must lie in the future' }] },
-  })
 }

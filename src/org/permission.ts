@@ -12,6 +12,14 @@ export function requirePermission(ctx: Ctx, permission: Permission): void {
   })
 }
 
+/** Throws `invalid_request` for an expiry that has passed; null is none. */
+export function requireFuture(ctx: Ctx, expiresAt: Date | null): void {
+  if (expiresAt === null || expiresAt > ctx.now()) return
+  throw new AppError('invalid_request', 'Cannot do this: the expiry has passed', {
+    details: { errors: [{ loc: 'body.expiresAt', message: 'must lie in the future' }] },
+  })
+}
+
 /**
  * The permissions of a new credential, checked: at least one, all known (`invalid_permissions`), none
  * that only a person may hold for another kind (`permissions_not_allowed_for_kind`), and nothing the

@@ -2,7 +2,7 @@ import type { WorkspaceStatus } from '#contract/workspaces.ts'
 import { olderThan } from '#db/page.ts'
 import type { PageRequest } from '#db/page.ts'
 import type { Sql } from '#db/sql.ts'
-import type { Ctx } from '#lib/ctx.ts'
+import type { Ctx, Tenancy } from '#lib/ctx.ts'
 import type { WorkspaceRow } from './workspace.ts'
 
 export async function insertWorkspace(
@@ -27,7 +27,7 @@ export async function insertWorkspace(
 /** A workspace of the caller's tenant; anything else does not exist. */
 export async function selectWorkspace(
   sql: Sql,
-  ctx: Ctx,
+  ctx: Tenancy,
   id: string,
 ): Promise<WorkspaceRow | undefined> {
   const [row] = await sql<WorkspaceRow[]>`
@@ -63,7 +63,7 @@ export async function selectWorkspaces(
  * The line from a workspace up to its root, the workspace itself first; empty when the tenant has no
  * such workspace. One look-up by primary key per level.
  */
-export async function selectAncestors(sql: Sql, ctx: Ctx, id: string): Promise<WorkspaceRow[]> {
+export async function selectAncestors(sql: Sql, ctx: Tenancy, id: string): Promise<WorkspaceRow[]> {
   return await sql<WorkspaceRow[]>`
     with recursive line as (
       select id, parent_id, slug, name, status, type_key, version, created_at, 1 as step

@@ -1,7 +1,7 @@
 import type { Sql } from '#db/sql.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { found } from '#lib/errors.ts'
-import { requireLive, requireSession } from './live-session.ts'
+import { requireLive, requireSession, requireStandIn } from './live-session.ts'
 import { extendSession, selectSession } from './session.sql.ts'
 import type { SessionRow } from './session.sql.ts'
 
@@ -17,6 +17,7 @@ export async function heartbeatSession(
   const { id } = input
   const session = await requireSession(sql, ctx, id)
   requireLive(session)
+  await requireStandIn(sql, ctx, session, 'sessions.open')
   const { ttlSeconds = session.ttlSeconds } = input
   const renewed = await extendSession(sql, ctx, { id, ttlSeconds })
   if (renewed) return renewed

@@ -1,4 +1,6 @@
+import { requireDelegation } from '#access/require-delegation.ts'
 import { permits } from '#contract/permissions.ts'
+import type { Permission } from '#contract/permissions.ts'
 import type { Sql } from '#db/sql.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { AppError, found } from '#lib/errors.ts'
@@ -6,14 +8,27 @@ import { selectSession } from './session.sql.ts'
 import type { SessionRow } from './session.sql.ts'
 
 /**
- * A live session of the caller. Throws `not_found`, `session_owner_mismatch`, `session_expired`,
- * `session_not_active`.
+ * A live session of the caller, to claim work in. Throws `not_found`, `session_owner_mismatch`,
+ * `session_expired`, `session_not_active`, and `delegation_required` for one in the name of a person who
+ * delegates that no longer.
  */
 export async function requireLiveSession(sql: Sql, ctx: Ctx, id: string): Promise<SessionRow> {
   const session = found(await selectSession(sql, ctx, id), 'session', id)
   if (session.principalId !== ctx.actorId) throw ownerMismatch(id)
   requireLive(session)
+  await requireStandIn(sql, ctx, session, 'tasks.claim')
   return session
+}
+
+/** Throws `delegation_required` unless the session is in its owner's own name or still delegated. */
+export async function requireStandIn(
+  sql: Sql,
+  ctx: Ctx,
+  { principalId, onBehalfOf }: SessionRow,
+  permission: Permission,
+): Promise<void> {
+  if (onBehalfOf === null) return
+  await requireDelegation(sql, ctx, { agentId: principalId, onBehalfOf, permission })
 }
 
 /** A session that the caller may act on: its own, or any with sessions.manage. */

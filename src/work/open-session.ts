@@ -1,9 +1,9 @@
 import type { NewSession } from '#contract/sessions.ts'
+import { requireDelegation } from '#access/require-delegation.ts'
 import { CAPABILITIES } from '#contract/sessions.ts'
 import type { Sql } from '#db/sql.ts'
 import { appendEvent } from '#events/append.ts'
 import type { Ctx } from '#lib/ctx.ts'
-import { AppError } from '#lib/errors.ts'
 import { newId } from '#lib/id.ts'
 import { insertSession } from './session.sql.ts'
 import type { SessionRow } from './session.sql.ts'
@@ -44,7 +44,7 @@ function harnessColumns(harness: NonNullable<NewSession['harness']>): HarnessCol
 /**
  * Opens a session of the caller for `ttlSeconds`. Capabilities that nobody knows are dropped.
  *
- * Throws `delegation_required` for `onBehalfOf`: no delegation can be active while there are none.
+ * Throws `delegation_required` for `onBehalfOf` without an active delegation of that person to the caller.
  */
 export async function openSession(
   sql: Sql,
@@ -53,16 +53,15 @@ export async function openSession(
 ): Promise<SessionRow> {
   const { harness, onBehalfOf } = input
   if (onBehalfOf !== undefined) {
-    throw new AppError(
-      'delegation_required',
-      `Cannot act on behalf of "${onBehalfOf}": no active delegation`,
-    )
+    const permission = 'sessions.open'
+    await requireDelegation(sql, ctx, { agentId: ctx.actorId, onBehalfOf, permission })
   }
   const session = await insertSession(sql, ctx, {
     id: newId(),
     clientName: input.clientName,
     clientVersion: input.clientVersion ?? null,
     metadata: input.metadata,
+    onBehalfOf: onBehalfOf ?? null,
     ...(harness ? harnessColumns(harness) : NO_HARNESS),
     ttlSeconds: input.ttlSeconds,
   })

@@ -35,6 +35,7 @@ export type NewSessionRow = Pick<
   | 'clientName'
   | 'clientVersion'
   | 'metadata'
+  | 'onBehalfOf'
   | 'harnessType'
   | 'harnessVersion'
   | 'protocolVersion'
@@ -55,12 +56,12 @@ function columns(sql: Sql) {
 export async function insertSession(sql: Sql, ctx: Ctx, row: NewSessionRow): Promise<SessionRow> {
   const [inserted] = await sql<[SessionRow]>`
     insert into sessions
-      (tenant_id, id, principal_id, client_name, client_version, metadata, harness_type,
-       harness_version, protocol_version, capabilities, hostname, environment, control_level,
+      (tenant_id, id, principal_id, client_name, client_version, metadata, on_behalf_of,
+       harness_type, harness_version, protocol_version, capabilities, hostname, environment, control_level,
        ttl_seconds, expires_at)
     values
       (${ctx.tenantId}, ${row.id}, ${ctx.actorId}, ${row.clientName}, ${row.clientVersion},
-       ${sql.json(row.metadata as never)}, ${row.harnessType}, ${row.harnessVersion},
+       ${sql.json(row.metadata as never)}, ${row.onBehalfOf}, ${row.harnessType}, ${row.harnessVersion},
        ${row.protocolVersion}, ${row.capabilities}::text[], ${row.hostname},
        ${row.environment === null ? null : sql.json(row.environment as never)},
        ${row.controlLevel}, ${row.ttlSeconds},

@@ -14,6 +14,7 @@ import * as runs from '#contract/runs.ts'
 import * as sessions from '#contract/sessions.ts'
 import * as tasks from '#contract/tasks.ts'
 import * as workspaceTypes from '#contract/workspace-types.ts'
+import { walkAccess } from './every-event-access.ts'
 import * as workspaces from '#contract/workspaces.ts'
 
 /** Words that stand in one field each, so that wherever one turns up it tells where it came from. */
@@ -25,7 +26,7 @@ export interface Needles {
 }
 
 /** Calls as one caller and gives out needles. */
-interface Walk {
+export interface Walk {
   make: <R extends Route>(route: R, input: CallInput<R>) => Promise<RouteReply<R>>
   told: (place: string) => string
   kept: (place: string) => string
@@ -45,6 +46,7 @@ export async function makeEveryEvent(
     kept: sow(needles.stay),
   }
   const workspaceId = await walkOrg(walk)
+  await walkAccess(walk, workspaceId)
   const task = await walkTask(walk, workspaceId)
   const work = await walkRuns(walk, task.publicId)
   await walkArtifacts(walk, { ...work, taskId: task.id })

@@ -1,35 +1,7 @@
-import type { CallInput } from '#client/client.ts'
-import type { Route } from '#contract/route.ts'
 import { COMMON } from './world.ts'
-import type { World } from './world.ts'
-
-/** What one tenant tries on another. */
-export interface TenantCall {
-  /** `foreign` names a thing of the other tenant; `own` is a request of its own. */
-  kind: 'foreign' | 'own'
-  input: CallInput<Route>
-  /** How a `foreign` request is refused: `not_found`, but where even a thing of one's own is no answer. */
-  refusal: string
-  /** The same `own` request by the other tenant shows that tenant's things. */
-  shows: boolean
-}
-
-type Thing = World['thing']
-type Case = (a: Thing, b: Thing) => TenantCall[]
-
-const foreign = (input: CallInput<Route>, refusal = 'not_found'): TenantCall => ({
-  kind: 'foreign',
-  input,
-  refusal,
-  shows: false,
-})
-const own = (input: CallInput<Route>): TenantCall => ({
-  kind: 'own',
-  input,
-  refusal: 'none',
-  shows: false,
-})
-const look = (input: CallInput<Route> = {}): TenantCall => ({ ...own(input), shows: true })
+import { foreign, look, own } from './tenant-call.ts'
+import type { Case } from './tenant-call.ts'
+import { ACCESS_CASES } from './tenant-cases-access.ts'
 
 /**
  * By operation id: what tenant b sends about things of tenant a. Every place of a request that can name
@@ -80,6 +52,7 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
       body: { parentTypes: [a.workspaceType] },
     }),
   ],
+  ...ACCESS_CASES,
   getAdapterStatus: () => [look()],
   redriveAdapter: (a) => [foreign({ params: { tenantId: a.tenantId }, body: { reason: 'try' } })],
   rebuildAdapter: (a) => [foreign({ params: { tenantId: a.tenantId }, body: { reason: 'try' } })],

@@ -1,3 +1,4 @@
+import { accessRoutes } from '#access/routes.ts'
 import { artifactsRoutes } from '#artifacts/routes.ts'
 import { call } from '#client/client.ts'
 import type { ClientOptions } from '#client/client.ts'
@@ -15,6 +16,7 @@ import { testTenant } from './ctx.ts'
 export function workClients(db: Database) {
   const app = testApp(db, (hono, deps) => {
     orgRoutes(hono, deps)
+    accessRoutes(hono, deps)
     workRoutes(hono, deps)
     runsRoutes(hono, deps)
     artifactsRoutes(hono, deps)

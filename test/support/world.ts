@@ -10,6 +10,9 @@ import { recordObservation } from '#contract/observations.ts'
 import * as org from '#contract/org.ts'
 import type { Route, RouteReply } from '#contract/route.ts'
 import { recordAction } from '#contract/run-actions.ts'
+import { assignCapability, assignRole, createCapability, createRole } from '#contract/roles.ts'
+import { createDelegation } from '#contract/delegations.ts'
+import { addMember } from '#contract/members.ts'
 import { recordCheckpoint, startRun } from '#contract/runs.ts'
 import { openSession } from '#contract/sessions.ts'
 import { createTask, listTasks } from '#contract/tasks.ts'
@@ -63,10 +66,11 @@ export function uuidsIn(text: string): string[] {
 async function makeThings(make: Make, marker: string, tasks: number) {
   const { tenant } = await make(org.getMe, {})
   const places = await makeOrg(make, marker)
+  const access = await makeAccess(make, marker, places)
   const work = await makeWork(make, { marker, tasks, workspaceId: places.workspace })
   const knowledge = await makeKnowledge(make, { marker, runId: work.run, ...places })
   const { eventCursor } = await make(getHarnessContext, {})
-  return { tenantId: tenant.id, ...places, ...work, ...knowledge, eventCursor }
+  return { tenantId: tenant.id, ...places, ...access, ...work, ...knowledge, eventCursor }
 }
 
 /** What every world knows something about, so that a question of one could be answered by another. */
@@ -119,6 +123,35 @@ async function makeOrg(make: Make, marker: string) {
     root: root.id,
     workspace: workspace.id,
     workspaceCursor: page.nextCursor ?? '',
+  }
+}
+
+async function makeAccess(
+  make: Make,
+  marker: string,
+  { principal, root, workspace }: { principal: string; root: string; workspace: string },
+) {
+  const { principal: person } = await make(org.getMe, {})
+  const role = await make(createRole, {
+    body: { slug: `role-${marker}`, name: `role ${marker}`, workspaceId: root },
+  })
+  const capability = await make(createCapability, { body: { name: `can-${marker}` } })
+  const grant = { principalId: principal, workspaceId: workspace }
+  await make(assignRole, { params: { id: role.id }, body: grant })
+  await make(assignCapability, { params: { id: capability.id }, body: grant })
+  await make(addMember, { params: { id: workspace }, body: { principalId: principal } })
+  const delegation = await make(createDelegation, {
+    body: {
+      humanPrincipalId: person.id,
+      agentPrincipalId: principal,
+      permissions: ['tasks.read', 'sessions.open'],
+    },
+  })
+  return {
+    person: person.id,
+    role: role.id,
+    capability: capability.id,
+    delegation: delegation.id,
   }
 }
 

@@ -1,0 +1,46 @@
+import * as delegations from '#contract/delegations.ts'
+import * as members from '#contract/members.ts'
+import * as org from '#contract/org.ts'
+import * as roles from '#contract/roles.ts'
+import type { Walk } from './every-event.ts'
+
+/** Roles, capabilities, members and delegations. */
+export async function walkAccess({ make, told, kept }: Walk, workspaceId: string): Promise<void> {
+  const { principal: person } = await make(org.getMe, {})
+  const agent = await make(org.createPrincipal, { body: { kind: 'agent', displayName: 'worker' } })
+  const { id, version } = await make(roles.createRole, {
+    body: {
+      slug: told('slug of a role').toLowerCase(),
+      name: told('name of a role'),
+      description: kept('description of a role'),
+    },
+  })
+  const name = kept('later name of a role')
+  await make(roles.updateRole, { params: { id }, ifMatch: version, body: { name } })
+  const capability = await make(roles.createCapability, {
+    body: {
+      name: told('name of a capability').toLowerCase(),
+      description: kept('description of a capability'),
+    },
+  })
+  await make(roles.updateCapability, {
+    params: { id: capability.id },
+    ifMatch: capability.version,
+    body: { description: kept('later description of a capability') },
+  })
+  const grant = { principalId: agent.id, workspaceId }
+  await make(roles.assignRole, { params: { id }, body: grant })
+  await make(roles.revokeRole, { params: { id }, body: grant })
+  await make(roles.assignCapability, { params: { id: capability.id }, body: grant })
+  await make(roles.revokeCapability, { params: { id: capability.id }, body: grant })
+  await make(members.addMember, { params: { id: workspaceId }, body: { principalId: agent.id } })
+  await make(members.removeMember, { params: { id: workspaceId, principalId: agent.id } })
+  const delegation = await make(delegations.createDelegation, {
+    body: {
+      humanPrincipalId: person.id,
+      agentPrincipalId: agent.id,
+      permissions: ['tasks.claim'],
+    },
+  })
+  await make(delegations.revokeDelegation, { params: { id: delegation.id } })
+}
