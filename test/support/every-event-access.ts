@@ -2,6 +2,7 @@ import * as delegations from '#contract/delegations.ts'
 import * as members from '#contract/members.ts'
 import * as org from '#contract/org.ts'
 import * as roles from '#contract/roles.ts'
+import * as workspaceTypes from '#contract/workspace-types.ts'
 import type { Walk } from './every-event.ts'
 
 /** Roles, capabilities, members and delegations. */
@@ -43,4 +44,19 @@ export async function walkAccess({ make, told, kept }: Walk, workspaceId: string
     },
   })
   await make(delegations.revokeDelegation, { params: { id: delegation.id } })
+}
+
+export async function walkTypes({ make, told, kept }: Walk): Promise<void> {
+  const type = await make(workspaceTypes.createWorkspaceType, {
+    body: {
+      key: told('key of a workspace type'),
+      displayName: told('name of a workspace type'),
+      description: kept('description of a workspace type'),
+    },
+  })
+  await make(workspaceTypes.updateWorkspaceType, {
+    params: { key: type.key },
+    ifMatch: type.version,
+    body: { displayName: kept('later name of a workspace type') },
+  })
 }

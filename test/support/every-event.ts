@@ -13,8 +13,7 @@ import * as runStops from '#contract/run-stops.ts'
 import * as runs from '#contract/runs.ts'
 import * as sessions from '#contract/sessions.ts'
 import * as tasks from '#contract/tasks.ts'
-import * as workspaceTypes from '#contract/workspace-types.ts'
-import { walkAccess } from './every-event-access.ts'
+import { walkAccess, walkTypes } from './every-event-access.ts'
 import * as workspaces from '#contract/workspaces.ts'
 
 /** Words that stand in one field each, so that wherever one turns up it tells where it came from. */
@@ -95,21 +94,6 @@ async function walkOrg({ make, told, kept }: Walk): Promise<string> {
   })
   await make(workspaces.archiveWorkspace, { params: { id }, ifMatch: renamed.version })
   return open.id
-}
-
-async function walkTypes({ make, told, kept }: Walk): Promise<void> {
-  const type = await make(workspaceTypes.createWorkspaceType, {
-    body: {
-      key: told('key of a workspace type'),
-      displayName: told('name of a workspace type'),
-      description: kept('description of a workspace type'),
-    },
-  })
-  await make(workspaceTypes.updateWorkspaceType, {
-    params: { key: type.key },
-    ifMatch: type.version,
-    body: { displayName: kept('later name of a workspace type') },
-  })
 }
 
 async function walkTask({ make, told, kept }: Walk, workspaceId: string) {
