@@ -13,6 +13,7 @@ import { openapi } from '#http/openapi.ts'
 import { orgRoutes } from '#org/routes.ts'
 import { runsRoutes } from '#runs/routes.ts'
 import type { Leases } from '#work/lease.ts'
+import { taskTypesRoutes } from '#task-types/routes.ts'
 import { workRoutes } from '#work/routes.ts'
 
 export const API_INFO = {
@@ -42,6 +43,7 @@ export function createControlPlane(deps: ControlPlane): Hono {
   })
   orgRoutes(app, deps)
   accessRoutes(app, deps)
+  taskTypesRoutes(app, deps)
   workRoutes(app, deps, deps.leases)
   runsRoutes(app, deps)
   artifactsRoutes(app, deps)

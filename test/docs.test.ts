@@ -135,9 +135,9 @@ describe('AGENTS.md', () => {
 
   it('has the import table that is tested', () => {
     const rows = new Map(
-      [...text.matchAll(/^\| `(\w+)` +\| (.*?) *\|$/gm)].map(([, folder = '', may = '']) => [
+      [...text.matchAll(/^\| `([\w-]+)` +\| (.*?) *\|$/gm)].map(([, folder = '', may = '']) => [
         folder,
-        may.match(/\b[a-z]+\b/g) ?? [],
+        may.match(/[a-z]+(-[a-z]+)*/g) ?? [],
       ]),
     )
     const folders = globSync('src/*/', { cwd: ROOT }).map((path) => path.split(/[\\/]/)[1] ?? '')

@@ -60,6 +60,10 @@ export const MEANINGS: Readonly<Record<EventType, { en: string; ru: string }>> =
     en: 'The lease of a session ended',
     ru: 'Аренда сессии истекла',
   },
+  'task_type.created': {
+    en: 'A version of a task type was added',
+    ru: 'Добавлена версия типа задач',
+  },
   'task.created': { en: 'A task was created', ru: 'Создана задача' },
   'task.updated': { en: 'A task was changed', ru: 'Задача изменена' },
   'task.claimed': { en: 'Somebody took a task', ru: 'Кто-то взял задачу' },

@@ -16,6 +16,7 @@ import { routes as runStops } from './run-stops.ts'
 import { routes as roles } from './roles.ts'
 import { routes as runs } from './runs.ts'
 import { routes as sessions } from './sessions.ts'
+import { routes as taskTypes } from './task-types.ts'
 import { routes as tasks } from './tasks.ts'
 import { routes as workspaceTypes } from './workspace-types.ts'
 import { routes as workspaces } from './workspaces.ts'
@@ -29,6 +30,7 @@ export const controlPlaneRoutes = {
   ...roles,
   ...delegations,
   ...sessions,
+  ...taskTypes,
   ...tasks,
   ...claims,
   ...runs,

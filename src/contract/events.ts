@@ -56,6 +56,11 @@ export const EVENTS = {
   'session.opened': z.strictObject({ clientName: z.string(), harnessType: z.string().nullable() }),
   'session.closed': z.strictObject({ releasedClaims: z.int() }),
   'session.expired': z.strictObject({ releasedClaims: z.int() }),
+  'task_type.created': z.strictObject({
+    key: z.string(),
+    version: z.int(),
+    displayName: z.string(),
+  }),
   'task.created': z.strictObject({
     publicId: z.string(),
     title: z.string(),

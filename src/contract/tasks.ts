@@ -12,24 +12,11 @@ import {
   UtcInstant,
 } from './common.ts'
 import { route } from './route.ts'
+import { StatusCategory, StatusKey, TypeKey, TypeVersion } from './task-types.ts'
 
 export const PRIORITIES = ['critical', 'high', 'medium', 'low'] as const
 export const Priority = z.enum(PRIORITIES)
 export type Priority = z.infer<typeof Priority>
-
-/** What a status means to the system, whatever a task type calls it. */
-export const STATUS_CATEGORIES = [
-  'open',
-  'active',
-  'blocked',
-  'terminal_success',
-  'terminal_failure',
-  'terminal_cancelled',
-] as const
-export const StatusCategory = z.enum(STATUS_CATEGORIES)
-export type StatusCategory = z.infer<typeof StatusCategory>
-
-const StatusKey = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, 'must be a status key')
 
 /** Where a task came from; never changed afterwards. */
 export const Origin = z.strictObject({
@@ -60,6 +47,9 @@ export const NewTask = z
   .strictObject({
     ...z.strictObject(fields).partial().shape,
     title: fields.title,
+    /** `default` unless given, and of it the newest version. */
+    typeKey: TypeKey.optional(),
+    typeVersion: TypeVersion.optional(),
     origin: Origin.optional(),
   })
   .meta({ id: 'NewTask' })
@@ -125,7 +115,7 @@ export const createTask = route({
   tag: 'Tasks',
   access: 'tasks.write',
   statuses: [201],
-  errors: ['not_found', 'workspace_archived'],
+  errors: ['not_found', 'workspace_archived', 'invalid_custom_fields'],
   etag: 'task',
   body: NewTask,
   reply: Task,
@@ -174,6 +164,7 @@ export const updateTask = route({
     'task_claimed',
     'run_in_progress',
     'invalid_transition',
+    'invalid_custom_fields',
     'workspace_archived',
     'if_match_required',
     'invalid_if_match',
@@ -210,6 +201,34 @@ export const completeTask = route({
     .strictObject({ ...fence, evidence: fields.evidence.optional() })
     .refine(bothOrNone, 'must have both claimId and fencingToken, or neither'),
   reply: Task,
+})
+
+export const Transitions = z
+  .strictObject({
+    taskId: z.uuid(),
+    status: z.string(),
+    systemStatusCategory: StatusCategory,
+    transitions: z.array(
+      z.strictObject({
+        status: z.string(),
+        systemStatusCategory: StatusCategory,
+        /** What makes the move: a change of `status`, or completing the task. */
+        by: z.enum(['update', 'complete']),
+      }),
+    ),
+  })
+  .meta({ id: 'Transitions' })
+export type Transitions = z.infer<typeof Transitions>
+
+export const listTransitions = route({
+  method: 'GET',
+  path: '/api/v1/tasks/{ref}/transitions',
+  summary: 'Where a task can go from its status',
+  tag: 'Tasks',
+  access: 'tasks.read',
+  errors: ['not_found'],
+  params: taskRef,
+  reply: Transitions,
 })
 
 /** Why a task cannot be claimed now; the same words as the refusals of a claim. */
@@ -264,6 +283,7 @@ export const routes = {
   getTask,
   updateTask,
   completeTask,
+  listTransitions,
   getClaimability,
   listAvailableWork,
 }

@@ -55,6 +55,8 @@ export const STATUS = {
   permissions_not_allowed_for_kind: 422,
   invalid_event_type_filter: 422,
   invalid_transition: 422,
+  invalid_task_type: 422,
+  invalid_custom_fields: 422,
   task_not_claimable: 422,
   workspace_archived: 422,
   workspace_has_active_children: 422,

@@ -56,6 +56,8 @@ export const ERROR_CODES = [
   'permissions_not_allowed_for_kind',
   'invalid_event_type_filter',
   'invalid_transition',
+  'invalid_task_type',
+  'invalid_custom_fields',
   'task_not_claimable',
   'workspace_archived',
   'workspace_has_active_children',

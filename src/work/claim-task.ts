@@ -4,12 +4,13 @@ import { appendEvents } from '#events/append.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { AppError, found } from '#lib/errors.ts'
 import { newId } from '#lib/id.ts'
+import { categoryOf } from '#task-types/lifecycle.ts'
 import { insertClaim, selectActiveClaim, selectClaim } from './claim.sql.ts'
 import type { ClaimRow } from './claim.sql.ts'
 import { endClaim } from './end-claim.ts'
 import { lockTask } from './lock-task.ts'
 import { requireLiveSession } from './live-session.ts'
-import { categoryOf, claimObstacle, lifecycleOf, publicIdOf } from './task.ts'
+import { claimObstacle, publicIdOf } from './task.ts'
 import { updateTaskStatus } from './task.sql.ts'
 import type { TaskRow } from './task.sql.ts'
 
@@ -55,11 +56,12 @@ export async function claimTask(
     if (!isPgError(cause, PG.uniqueViolation, 'one_active_claim_per_task')) throw cause
     throw new AppError('task_already_claimed', `Cannot claim task "${task.id}": it is claimed`)
   })
-  const lifecycle = lifecycleOf(task)
+  const { lifecycle } = task
+  const status = lifecycle.claimStatus ?? task.status
   const entityVersion = await updateTaskStatus(sql, ctx, {
     id: task.id,
-    status: lifecycle.claimStatus,
-    statusCategory: categoryOf(lifecycle, lifecycle.claimStatus),
+    status,
+    statusCategory: categoryOf(lifecycle, status),
     fencingToken,
   })
   const publicId = publicIdOf(task.number)

@@ -4,15 +4,16 @@ import { appendEvents } from '#events/append.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { AppError, found } from '#lib/errors.ts'
 import { requireVersion } from '#org/version.ts'
+import { categoryOf, requireTransition } from '#task-types/lifecycle.ts'
 import type { ClaimRow } from './claim.sql.ts'
 import { endClaim } from './end-claim.ts'
 import { requireFree } from './live-claim.ts'
 import type { MaybeFence } from './live-claim.ts'
 import { lockTask } from './lock-task.ts'
 import { requireNoRun } from './release-claim.ts'
-import { categoryOf, lifecycleOf, publicIdOf, requireTransition } from './task.ts'
+import { publicIdOf } from './task.ts'
 import { selectTask, updateTaskEvidence, updateTaskStatus } from './task.sql.ts'
-import type { TaskRow } from './task.sql.ts'
+import type { LockedTask, TaskRow } from './task.sql.ts'
 
 /**
  * Completes a task and releases its claim; a claimed task only under the claim.
@@ -47,13 +48,13 @@ export async function completeTask(
 export async function finishTask(
   sql: Sql,
   ctx: Ctx,
-  task: TaskRow,
+  task: LockedTask,
   claim: ClaimRow | undefined,
 ): Promise<NewEvent[]> {
   requireUncompleted(task)
-  const lifecycle = lifecycleOf(task)
+  const { lifecycle } = task
   const status = lifecycle.completionStatus
-  requireTransition(task, status, 'completion')
+  requireTransition(task, status, 'complete')
   const ended = claim
     ? await endClaim(
         sql,

@@ -1,9 +1,10 @@
 import type { NewEvent } from '#contract/events.ts'
 import type { Sql } from '#db/sql.ts'
 import type { Author } from '#lib/ctx.ts'
+import { categoryOf } from '#task-types/lifecycle.ts'
 import { updateClaimEnded, updateRunOfClaimFailed } from './claim.sql.ts'
 import type { ClaimRow } from './claim.sql.ts'
-import { categoryOf, lifecycleOf, publicIdOf } from './task.ts'
+import { publicIdOf } from './task.ts'
 import { lockTaskRow, updateTaskStatus } from './task.sql.ts'
 
 export interface ClaimEnd {
@@ -76,7 +77,7 @@ async function failRunningRun(
 async function releaseTask(sql: Sql, author: Author, taskId: string): Promise<NewEvent[]> {
   const task = await lockTaskRow(sql, author, taskId)
   if (task?.statusCategory !== 'active') return []
-  const lifecycle = lifecycleOf(task)
+  const { lifecycle } = task
   const status = lifecycle.releaseStatus
   const statusCategory = categoryOf(lifecycle, status)
   const version = await updateTaskStatus(sql, author, { id: taskId, status, statusCategory })

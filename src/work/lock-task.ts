@@ -6,7 +6,7 @@ import { found } from '#lib/errors.ts'
 import { selectClaim } from './claim.sql.ts'
 import type { ClaimRow } from './claim.sql.ts'
 import { lockTaskRow, selectTaskId } from './task.sql.ts'
-import type { TaskRow } from './task.sql.ts'
+import type { LockedTask } from './task.sql.ts'
 
 /** The lock under which a task, its claims and its runs change, and their events are ordered. */
 export function taskEntity(taskId: string): Entity {
@@ -22,7 +22,7 @@ export async function lockTask(
   ctx: Ctx,
   ref: string,
   others: readonly Entity[] = [],
-): Promise<TaskRow> {
+): Promise<LockedTask> {
   const id = found(await selectTaskId(sql, ctx, ref), 'task', ref)
   await lockEntities(sql, ctx, [...others, taskEntity(id)])
   return found(await lockTaskRow(sql, ctx, id), 'task', ref)

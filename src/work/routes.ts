@@ -6,6 +6,7 @@ import { pageOf, pageRequest } from '#db/page.ts'
 import { bind } from '#http/bind.ts'
 import type { Deps } from '#http/bind.ts'
 import { found } from '#lib/errors.ts'
+import { createSchemaCache } from '#lib/json-schema.ts'
 import { claimTask } from './claim-task.ts'
 import { claimability } from './claimability.ts'
 import { selectClaim } from './claim.sql.ts'
@@ -17,6 +18,7 @@ import { heartbeatSession } from './heartbeat-session.ts'
 import { DEFAULT_LEASES, renewalWithin, ttlWithin } from './lease.ts'
 import type { Leases } from './lease.ts'
 import { readSession } from './live-session.ts'
+import { listTransitions } from './list-transitions.ts'
 import { openSession } from './open-session.ts'
 import { reclaimClaim } from './reclaim-claim.ts'
 import { releaseClaim } from './release-claim.ts'
@@ -57,18 +59,25 @@ function bindSessions(app: Hono, deps: Deps, leases: Leases): void {
   )
 }
 
+/** How many different schemas of custom fields are kept ready. */
+const MAX_SCHEMAS = 200
+
 function bindTasks(app: Hono, deps: Deps): void {
+  const compile = createSchemaCache(MAX_SCHEMAS)
   bind(app, deps, tasks.createTask, async (sql, ctx, { body }) =>
-    taskReply(await createTask(sql, ctx, body)),
+    taskReply(await createTask(sql, ctx, body, compile)),
   )
   bind(app, deps, tasks.getTask, async (sql, ctx, { params: { ref } }) =>
     taskReply(found(await selectTask(sql, ctx, ref), 'task', ref)),
   )
   bind(app, deps, tasks.updateTask, async (sql, ctx, { params, body, expectedVersion }) =>
-    taskReply(await updateTask(sql, ctx, { ...params, ...body, expectedVersion })),
+    taskReply(await updateTask(sql, ctx, { ...params, ...body, expectedVersion }, compile)),
   )
   bind(app, deps, tasks.completeTask, async (sql, ctx, { params, body, expectedVersion }) =>
     taskReply(await completeTask(sql, ctx, { ...params, ...body, expectedVersion })),
+  )
+  bind(app, deps, tasks.listTransitions, async (sql, ctx, { params }) =>
+    listTransitions(sql, ctx, params.ref),
   )
   bind(app, deps, tasks.getClaimability, async (sql, ctx, { params }) =>
     claimability(sql, ctx, params.ref),

@@ -1,4 +1,5 @@
-import type { Origin, Priority, StatusCategory } from '#contract/tasks.ts'
+import type { Lifecycle, StatusCategory } from '#contract/task-types.ts'
+import type { Origin, Priority } from '#contract/tasks.ts'
 import type { Sql } from '#db/sql.ts'
 import type { Ctx, Tenancy } from '#lib/ctx.ts'
 import { isUuid } from '#lib/id.ts'
@@ -117,15 +118,20 @@ export async function selectTask(
   return row
 }
 
+/** A task that only this transaction can change, with the rules by which it moves. */
+export type LockedTask = TaskRow & { lifecycle: Lifecycle }
+
 /** Reads the task and holds its row until the transaction ends. */
 export async function lockTaskRow(
   sql: Sql,
   ctx: Tenancy,
   id: string,
-): Promise<TaskRow | undefined> {
-  const [row] = await sql<TaskRow[]>`
-    select ${taskColumns(sql)}
+): Promise<LockedTask | undefined> {
+  const [row] = await sql<LockedTask[]>`
+    select ${taskColumns(sql)}, k.lifecycle
     from tasks t
+    join task_types k
+      on k.tenant_id = t.tenant_id and k.key = t.type_key and k.version = t.type_version
     ${joinClaim(sql)}
     where t.tenant_id = ${ctx.tenantId}
       and t.id = ${id}

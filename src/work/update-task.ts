@@ -4,7 +4,12 @@ import type { Sql } from '#db/sql.ts'
 import { appendEvents } from '#events/append.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { found } from '#lib/errors.ts'
+import { compileSchema } from '#lib/json-schema.ts'
+import type { CompileSchema } from '#lib/json-schema.ts'
 import { requireVersion } from '#org/version.ts'
+import { requireCustomFields } from '#task-types/custom-fields.ts'
+import { categoryOf, requireTransition } from '#task-types/lifecycle.ts'
+import { selectTaskType } from '#task-types/task-type.sql.ts'
 import type { ClaimRow } from './claim.sql.ts'
 import { selectActiveClaim } from './claim.sql.ts'
 import { endClaim } from './end-claim.ts'
@@ -12,9 +17,9 @@ import { requireFree } from './live-claim.ts'
 import { lockTask } from './lock-task.ts'
 import { requireNoRun } from './release-claim.ts'
 import { changedTaskFields, differingFields, resolveReferences } from './task-fields.ts'
-import { categoryOf, lifecycleOf, publicIdOf, requireTransition } from './task.ts'
+import { publicIdOf } from './task.ts'
 import { selectTask, updateTaskFields } from './task.sql.ts'
-import type { TaskRow } from './task.sql.ts'
+import type { LockedTask, TaskRow } from './task.sql.ts'
 
 /**
  * Changes the fields given. The status of a claimed task changes only under its claim; a status that
@@ -22,12 +27,13 @@ import type { TaskRow } from './task.sql.ts'
  * nothing writes nothing.
  *
  * Throws `not_found`, `version_conflict`, `stale_claim`, `claim_holder_mismatch`, `task_claimed`,
- * `run_in_progress`, `invalid_transition`, `workspace_archived`.
+ * `run_in_progress`, `invalid_transition`, `invalid_custom_fields`, `workspace_archived`.
  */
 export async function updateTask(
   sql: Sql,
   ctx: Ctx,
   input: TaskChanges & { ref: string; expectedVersion: number },
+  compile: CompileSchema = compileSchema,
 ): Promise<TaskRow> {
   const { ref, expectedVersion, status, claimId, fencingToken, ...changes } = input
   const task = await lockTask(sql, ctx, ref)
@@ -39,21 +45,42 @@ export async function updateTask(
   requireVersion('task', task, expectedVersion)
   const fields = await resolveReferences(sql, ctx, changedTaskFields(task, changes), task)
   const changed = [...differingFields(task, fields), ...(moves ? ['status'] : [])]
-  if (changed.length === 0) return task
+  if (changed.length === 0) return found(await selectTask(sql, ctx, task.id), 'task', ref)
+  if (changed.includes('customFields')) {
+    await checkCustomFields(sql, ctx, { ...task, ...fields }, compile)
+  }
 
-  if (moves) requireTransition(task, status, 'change')
-  const next = { status: status ?? task.status, category: task.statusCategory }
-  if (moves) next.category = categoryOf(lifecycleOf(task), status)
-  const ended = next.category === 'active' ? [] : await endClaimOf(sql, ctx, claim)
-  await updateTaskFields(sql, ctx, {
-    id: task.id,
-    ...fields,
-    status: next.status,
-    statusCategory: next.category,
-  })
+  const { ended, ...state } = await moveTask(sql, ctx, task, { status, claim })
+  await updateTaskFields(sql, ctx, { id: task.id, ...fields, ...state })
   const after = found(await selectTask(sql, ctx, task.id), 'task', ref)
   await appendEvents(sql, ctx, [...ended, taskUpdated(after, changed)])
   return after
+}
+
+/** Brings the task to a status by way of its lifecycle; what is not work going on ends the claim. */
+async function moveTask(
+  sql: Sql,
+  ctx: Ctx,
+  task: LockedTask,
+  move: { status: string | undefined; claim: ClaimRow | undefined },
+): Promise<Pick<TaskRow, 'status' | 'statusCategory'> & { ended: NewEvent[] }> {
+  const { status = task.status, claim } = move
+  if (status === task.status) return { status, statusCategory: task.statusCategory, ended: [] }
+  requireTransition(task, status, 'update')
+  const statusCategory = categoryOf(task.lifecycle, status)
+  const ended = statusCategory === 'active' ? [] : await endClaimOf(sql, ctx, claim)
+  return { status, statusCategory, ended }
+}
+
+async function checkCustomFields(
+  sql: Sql,
+  ctx: Ctx,
+  task: Pick<TaskRow, 'typeKey' | 'typeVersion' | 'customFields'>,
+  compile: CompileSchema,
+): Promise<void> {
+  const { typeKey: key, typeVersion: version } = task
+  const type = found(await selectTaskType(sql, ctx, { key, version }), 'task type', key)
+  requireCustomFields(type, task.customFields, compile)
 }
 
 /** Ends the claim, live or not, of a task that the caller moves away from being worked on. */

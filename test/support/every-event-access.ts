@@ -3,7 +3,7 @@ import * as members from '#contract/members.ts'
 import * as org from '#contract/org.ts'
 import * as roles from '#contract/roles.ts'
 import * as workspaceTypes from '#contract/workspace-types.ts'
-import type { Walk } from './every-event.ts'
+import type { Walk } from './walk.ts'
 
 /** Roles, capabilities, members and delegations. */
 export async function walkAccess({ make, told, kept }: Walk, workspaceId: string): Promise<void> {

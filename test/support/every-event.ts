@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { call } from '#client/client.ts'
-import type { CallInput, ClientOptions } from '#client/client.ts'
+import type { ClientOptions } from '#client/client.ts'
 import * as artifacts from '#contract/artifacts.ts'
 import * as claims from '#contract/claims.ts'
 import * as knowledge from '#contract/knowledge.ts'
 import * as observations from '#contract/observations.ts'
 import * as operations from '#contract/operations.ts'
 import * as org from '#contract/org.ts'
-import type { Route, RouteReply } from '#contract/route.ts'
 import * as runActions from '#contract/run-actions.ts'
 import * as runStops from '#contract/run-stops.ts'
 import * as runs from '#contract/runs.ts'
@@ -15,6 +14,8 @@ import * as sessions from '#contract/sessions.ts'
 import * as tasks from '#contract/tasks.ts'
 import { walkAccess, walkTypes } from './every-event-access.ts'
 import * as workspaces from '#contract/workspaces.ts'
+import { walkTask, walkTaskTypes } from './every-task-event.ts'
+import type { Walk } from './walk.ts'
 
 /** Words that stand in one field each, so that wherever one turns up it tells where it came from. */
 export interface Needles {
@@ -22,13 +23,6 @@ export interface Needles {
   leave: Map<string, string>
   /** Of fields that never leave the control plane through the journal. */
   stay: Map<string, string>
-}
-
-/** Calls as one caller and gives out needles. */
-export interface Walk {
-  make: <R extends Route>(route: R, input: CallInput<R>) => Promise<RouteReply<R>>
-  told: (place: string) => string
-  kept: (place: string) => string
 }
 
 /**
@@ -46,6 +40,7 @@ export async function makeEveryEvent(
   }
   const workspaceId = await walkOrg(walk)
   await walkAccess(walk, workspaceId)
+  await walkTaskTypes(walk)
   const task = await walkTask(walk, workspaceId)
   const work = await walkRuns(walk, task.publicId)
   await walkArtifacts(walk, { ...work, taskId: task.id })
@@ -94,24 +89,6 @@ async function walkOrg({ make, told, kept }: Walk): Promise<string> {
   })
   await make(workspaces.archiveWorkspace, { params: { id }, ifMatch: renamed.version })
   return open.id
-}
-
-async function walkTask({ make, told, kept }: Walk, workspaceId: string) {
-  const task = await make(tasks.createTask, {
-    body: {
-      title: told('title of a task'),
-      description: kept('description of a task'),
-      customFields: { note: kept('custom field of a task'), [kept('name of a custom field')]: 1 },
-      acceptance: [kept('acceptance of a task')],
-      evidence: [kept('evidence of a task'), { note: kept('evidence of a task, as an object') }],
-      workspaceId,
-    },
-  })
-  return await make(tasks.updateTask, {
-    params: { ref: task.publicId },
-    ifMatch: task.version,
-    body: { title: kept('later title of a task'), customFields: { note: kept('later field') } },
-  })
 }
 
 async function walkRuns({ make, told, kept }: Walk, ref: string) {

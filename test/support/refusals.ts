@@ -38,8 +38,16 @@ export function refusalsOf(route: Route, limits: { defaultBytes: number; knowled
 export function pathOf(route: Route, values: Record<string, string> = {}): string {
   return route.path.replaceAll(
     /\{(\w+)\}/g,
-    (_, name: string) => values[name] ?? crypto.randomUUID(),
+    (_, name: string) => values[name] ?? wellFormed(route, name),
   )
+}
+
+function wellFormed(route: Route, name: string): string {
+  const suits = (value: string) => {
+    const { error } = route.params.safeParse({ [name]: value })
+    return !error?.issues.some(({ path }) => path[0] === name)
+  }
+  return [crypto.randomUUID(), 'nothing', '7'].find(suits) ?? ''
 }
 
 function pathRefusals(route: Route): Refusal[] {

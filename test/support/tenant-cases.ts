@@ -66,8 +66,14 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
   heartbeatSession: (a) => [foreign({ params: { id: a.session } })],
   closeSession: (a) => [foreign({ params: { id: a.session } })],
 
+  createTaskType: (_a, b) => [own({ body: { ...b.newTaskType, displayName: 'other' } })],
+  listTaskTypes: (a) => [look(), look({ query: { cursor: a.taskTypeCursor } })],
+  getTaskType: (a) => [foreign({ params: { key: a.newTaskType.key } })],
+  getTaskTypeVersion: (a) => [foreign({ params: { key: a.newTaskType.key, version: '1' } })],
+
   createTask: (a) => [
     own({ body: { title: 'other' } }),
+    foreign({ body: { title: 'other', typeKey: a.newTaskType.key } }),
     ...[{ workspaceId: a.workspace }, { ownerId: a.principal }, { assigneeId: a.principal }].map(
       (place) => foreign({ body: { title: 'other', ...place } }),
     ),
@@ -91,6 +97,7 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
     foreign({ params: { ref: a.freeTask }, ifMatch: 1 }),
     foreign({ params: { ref: b.task }, ifMatch: 1, body: a.fence }),
   ],
+  listTransitions: (a) => [foreign({ params: { ref: a.freeTask } })],
   getClaimability: (a) => [foreign({ params: { ref: a.freeTask } })],
   listAvailableWork: (a) => [
     look(),

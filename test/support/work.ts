@@ -8,6 +8,7 @@ import * as tasks from '#contract/tasks.ts'
 import type { Database } from '#db/sql.ts'
 import { orgRoutes } from '#org/routes.ts'
 import { runsRoutes } from '#runs/routes.ts'
+import { taskTypesRoutes } from '#task-types/routes.ts'
 import { workRoutes } from '#work/routes.ts'
 import { testApp, testClient } from './client.ts'
 import { testTenant } from './ctx.ts'
@@ -17,6 +18,7 @@ export function workClients(db: Database) {
   const app = testApp(db, (hono, deps) => {
     orgRoutes(hono, deps)
     accessRoutes(hono, deps)
+    taskTypesRoutes(hono, deps)
     workRoutes(hono, deps)
     runsRoutes(hono, deps)
     artifactsRoutes(hono, deps)

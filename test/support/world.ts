@@ -15,6 +15,7 @@ import { createDelegation } from '#contract/delegations.ts'
 import { addMember } from '#contract/members.ts'
 import { recordCheckpoint, startRun } from '#contract/runs.ts'
 import { openSession } from '#contract/sessions.ts'
+import { createTaskType, listTaskTypes } from '#contract/task-types.ts'
 import { createTask, listTasks } from '#contract/tasks.ts'
 import { createWorkspaceType } from '#contract/workspace-types.ts'
 import * as workspaces from '#contract/workspaces.ts'
@@ -67,10 +68,11 @@ async function makeThings(make: Make, marker: string, tasks: number) {
   const { tenant } = await make(org.getMe, {})
   const places = await makeOrg(make, marker)
   const access = await makeAccess(make, marker, places)
+  const types = await makeTaskTypes(make, marker)
   const work = await makeWork(make, { marker, tasks, workspaceId: places.workspace })
   const knowledge = await makeKnowledge(make, { marker, runId: work.run, ...places })
   const { eventCursor } = await make(getHarnessContext, {})
-  return { tenantId: tenant.id, ...places, ...access, ...work, ...knowledge, eventCursor }
+  return { tenantId: tenant.id, ...places, ...access, ...types, ...work, ...knowledge, eventCursor }
 }
 
 /** What every world knows something about, so that a question of one could be answered by another. */
@@ -153,6 +155,27 @@ async function makeAccess(
     capability: capability.id,
     delegation: delegation.id,
   }
+}
+
+async function makeTaskTypes(make: Make, marker: string) {
+  const newTaskType = {
+    key: `type-${marker}`,
+    displayName: `type ${marker}`,
+    lifecycleSchema: {
+      statuses: [
+        { key: 'open', category: 'open' as const },
+        { key: 'done', category: 'terminal_success' as const },
+      ],
+      transitions: [{ from: 'open', to: 'done' }],
+      initialStatus: 'open',
+      releaseStatus: 'open',
+      completionStatus: 'done',
+    },
+  }
+  await make(createTaskType, { body: newTaskType })
+  await make(createTaskType, { body: newTaskType })
+  const page = await make(listTaskTypes, { query: { limit: '1' } })
+  return { newTaskType, taskTypeCursor: page.nextCursor ?? '' }
 }
 
 async function makeWork(

@@ -1,0 +1,63 @@
+import type { NewTaskType } from '#contract/task-types.ts'
+import type { Sql } from '#db/sql.ts'
+import { appendEvent, lockEntities } from '#events/append.ts'
+import type { Ctx } from '#lib/ctx.ts'
+import { AppError } from '#lib/errors.ts'
+import { newId } from '#lib/id.ts'
+import { compileSchema } from '#lib/json-schema.ts'
+import type { CompileSchema } from '#lib/json-schema.ts'
+import { lifecycleProblems } from './lifecycle.ts'
+import { insertTaskType } from './task-type.sql.ts'
+import type { TaskTypeRow } from './task-type.sql.ts'
+
+/**
+ * Adds the next version of a type; a new key begins with 1. Tasks keep the version they were made with.
+ * Throws `invalid_task_type` for a lifecycle that cannot work and for what is no JSON Schema.
+ */
+export async function createTaskType(
+  sql: Sql,
+  ctx: Ctx,
+  input: NewTaskType,
+  compile: CompileSchema = compileSchema,
+): Promise<TaskTypeRow> {
+  refuseProblems(input, compile)
+  await lockEntities(sql, ctx, [{ type: 'task_type', id: input.key }])
+  const row = await insertTaskType(sql, ctx, { ...input, id: newId() })
+  const { key, version, displayName } = row
+  await appendEvent(sql, ctx, {
+    type: 'task_type.created',
+    entityType: 'task_type',
+    entityId: key,
+    entityVersion: version,
+    workspaceId: null,
+    payload: { key, version, displayName },
+  })
+  return row
+}
+
+const MAX_PROBLEMS = 50
+const MAX_LOC_CHARS = 200
+
+function refuseProblems(type: NewTaskType, compile: CompileSchema): void {
+  const { lifecycleSchema, customFieldsSchema } = type
+  const compiled = customFieldsSchema ? compile(customFieldsSchema) : { ok: true as const }
+  const errors = [
+    ...lifecycleProblems(lifecycleSchema).map(at('lifecycleSchema')),
+    ...(compiled.ok ? [] : compiled.problems.map(at('customFieldsSchema'))),
+  ]
+  const [first] = errors
+  if (!first) return
+  throw new AppError(
+    'invalid_task_type',
+    `Cannot create task type "${type.key}": ${first.loc} ${first.message}`,
+    { details: { errors: errors.slice(0, MAX_PROBLEMS) } },
+  )
+}
+
+/** A problem as the API words it. */
+function at(field: string) {
+  return ({ path, message }: { path: readonly (string | number)[]; message: string }) => ({
+    loc: ['body', field, ...path].join('.').slice(0, MAX_LOC_CHARS),
+    message,
+  })
+}
