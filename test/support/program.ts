@@ -73,7 +73,11 @@ export function startRole(
   settings: Readonly<Record<string, string>>,
   options: SpawnOptions = {},
 ): Running {
-  const ours = Object.entries(process.env).filter(([name]) => !/^(CP|CB|STRATA)_/.test(name))
-  const env = { ...Object.fromEntries(ours), ...settings }
-  return startProgram(t, [PROGRAM, role], { ...options, env })
+  return startProgram(t, [PROGRAM, role], { ...options, env: { ...ownEnvironment(), ...settings } })
+}
+
+/** The environment of whoever runs the tests, without the settings of a server of theirs. */
+export function ownEnvironment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !/^(CP|CB|STRATA|CONTROL_PLANE)_/.test(name))
+  return Object.fromEntries(kept)
 }
