@@ -1,3 +1,5 @@
+import { composeCompatible } from '#lib/invisible.ts'
+
 /** A day, month or year named in a text; a missing year is any year. */
 export interface NamedDate {
   year?: number
@@ -31,7 +33,7 @@ const FORMS: readonly (readonly [RegExp, Read])[] = [
 
 /** Explicit dates of an English or Russian text; the most precise reading of each place. */
 export function datesIn(text: string): NamedDate[] {
-  const plain = text.normalize('NFKC').toLowerCase().replaceAll('ё', 'е')
+  const plain = composeCompatible(text).toLowerCase().replaceAll('ё', 'е')
   const taken: { start: number; end: number }[] = []
   const dates: NamedDate[] = []
   for (const [form, read] of FORMS) {

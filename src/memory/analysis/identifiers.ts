@@ -1,14 +1,18 @@
-/** One family of machine-made names each; the order decides nothing. */
+/**
+ * One family of machine-made names each; the order decides nothing. A search begins at most once in a
+ * run of a family's own characters and has one way to match it: linear in the text.
+ */
 const FAMILIES: readonly RegExp[] = [
   /\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/giu,
-  /\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b/giu,
-  /[\p{L}\p{N}_.@~+-]*(?:\/[\p{L}\p{N}_.@~+-]+)+/gu,
+  /\b(?=[a-f]*\d)[0-9a-f]{7,40}\b/giu,
+  /(?<![\p{L}\p{N}_.@~+-])[\p{L}\p{N}_.@~+-]*(?:\/[\p{L}\p{N}_.@~+-]+)+/gu,
   /\bv?\d+\.\d+(?:\.\d+)*(?:[-+][\p{L}\p{N}.]+)?/giu,
-  /[\p{L}\p{N}]+(?:[:#-][\p{L}\p{N}]+)*[:#-]?\d[\p{L}\p{N}]*/gu,
-  /[\p{L}\p{N}]*_[\p{L}\p{N}_]*[\p{L}\p{N}]/gu,
-  /\b\p{Lu}?\p{Ll}+(?:\p{Lu}+\p{Ll}*)+|\b\p{Lu}{2,}\p{Ll}+[\p{L}\p{N}]*/gu,
-  /[\p{L}_][\p{L}\p{N}_]*(?:\.[\p{L}_][\p{L}\p{N}_]*)+/gu,
+  /(?<![\p{L}\p{N}][:#-]?)[\p{L}\p{N}]+(?:[:#-][\p{L}\p{N}]+)*[:#-]?\d[\p{L}\p{N}]*/gu,
+  /(?<![\p{L}\p{N}_])[\p{L}\p{N}]*_[\p{L}\p{N}_]*[\p{L}\p{N}]/gu,
+  /(?<![\p{Lu}\p{Ll}\p{N}_])(?=\w)(?:\p{Lu}?\p{Ll}+(?:\p{Lu}+\p{Ll}*)+|\p{Lu}{2,}\p{Ll}+[\p{L}\p{N}]*)/gu,
+  /(?<![\p{L}\p{N}_])\p{N}*[\p{L}_][\p{L}\p{N}_]*(?:\.[\p{L}_][\p{L}\p{N}_]*)+/gu,
 ]
+const TRAILING = '.,:;#-'
 const MIN_CHARS = 3
 const MAX_CHARS = 300
 const MAX_IDENTIFIERS = 8
@@ -19,23 +23,41 @@ const MAX_IDENTIFIERS = 8
  * numbers are not names, and a name inside a longer one is left out.
  */
 export function identifiersIn(text: string): string[] {
-  const found: { start: number; end: number; value: string }[] = []
+  const found: Place[] = []
   for (const family of FAMILIES) {
     for (const match of text.matchAll(family)) {
-      const value = match[0].replace(/[.,:;#-]+$/u, '')
+      const value = withoutTail(match[0])
       if (!isIdentifier(value)) continue
       found.push({ start: match.index, end: match.index + value.length, value })
     }
   }
-  const widest = found.filter(
-    (a) => !found.some((b) => b !== a && b.start <= a.start && b.end >= a.end && longer(b, a)),
-  )
-  const inOrder = widest.toSorted((a, b) => a.start - b.start)
-  return [...new Set(inOrder.map(({ value }) => value))].slice(0, MAX_IDENTIFIERS)
+  return [...new Set(outermost(found).map(({ value }) => value))].slice(0, MAX_IDENTIFIERS)
 }
 
-function longer(b: { value: string }, a: { value: string }): boolean {
-  return b.value.length > a.value.length
+interface Place {
+  start: number
+  end: number
+  value: string
+}
+
+/** In the order of the text, without what lies inside a longer one. */
+function outermost(found: readonly Place[]): Place[] {
+  const inOrder = found.toSorted((a, b) => a.start - b.start || b.end - a.end)
+  let widest: Place | undefined
+  return inOrder.filter((place) => {
+    const isInside =
+      widest !== undefined &&
+      place.end <= widest.end &&
+      place.end - place.start < widest.end - widest.start
+    if (widest === undefined || place.end > widest.end) widest = place
+    return !isInside
+  })
+}
+
+function withoutTail(match: string): string {
+  let end = match.length
+  while (end > 0 && TRAILING.includes(match.charAt(end - 1))) end -= 1
+  return match.slice(0, end)
 }
 
 function isIdentifier(value: string): boolean {

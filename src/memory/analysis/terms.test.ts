@@ -20,6 +20,12 @@ describe('analyse', () => {
     assert.deepEqual(terms("It's what they don't"), [])
   })
 
+  it('reads a long pile of marks on one letter without ordering all of it', () => {
+    const started = performance.now()
+    analyse(`a${'\u0315\u0300'.repeat(100_000)}`)
+    assert.ok(performance.now() - started < 2000)
+  })
+
   for (const [text, whole, part] of [
     ['getUserName', 'getusernam', 'user'],
     ['HTTPServer', 'httpserver', 'http'],

@@ -1,3 +1,4 @@
+import { composeCompatible } from '#lib/invisible.ts'
 import type { Dropped, Item, Ranked } from '../recall/item.ts'
 
 /** What is left of a ranking, in its order, and what was left out with the reason. */
@@ -87,5 +88,5 @@ export function lifecycleOf(item: Item): string | undefined {
 }
 
 function normalised(item: Item): string {
-  return item.text.normalize('NFKC').toLowerCase().replaceAll(/\s+/gu, ' ').trim()
+  return composeCompatible(item.text).toLowerCase().replaceAll(/\s+/gu, ' ').trim()
 }

@@ -1,3 +1,4 @@
+import { composeCompatible } from '#lib/invisible.ts'
 import { asksWhen, datesIn } from '../analysis/dates.ts'
 import type { NamedDate } from '../analysis/dates.ts'
 import { identifiersIn } from '../analysis/identifiers.ts'
@@ -10,7 +11,7 @@ export interface Query {
   /** Distinct terms, at most `MAX_TERMS`, in the order of the text. */
   terms: readonly string[]
   identifiers: readonly string[]
-  /** Capitalised words: what may be somebody's name. */
+  /** Capitalised words, at most `MAX_NAMES`: what may be somebody's name. */
   names: readonly string[]
   dates: readonly NamedDate[]
   asksWhen: boolean
@@ -18,6 +19,8 @@ export interface Query {
 
 /** A task's whole description may be the query; its first words say what it is about. */
 const MAX_TERMS = 48
+/** Each is compared with every author among the candidates. */
+const MAX_NAMES = 24
 
 /** Total: any text is a query, if only an empty one. */
 export function understand(text: string): Query {
@@ -25,7 +28,7 @@ export function understand(text: string): Query {
     text,
     terms: [...analyse(text).keys()].slice(0, MAX_TERMS),
     identifiers: identifiersIn(text),
-    names: [...new Set(text.normalize('NFKC').match(CAPITALISED) ?? [])],
+    names: [...new Set(composeCompatible(text).match(CAPITALISED) ?? [])].slice(0, MAX_NAMES),
     dates: datesIn(text),
     asksWhen: asksWhen(text),
   }
