@@ -90,15 +90,19 @@ describe('freshness', () => {
     assert.deepEqual([memoryCursor, memoryLagEvents, memoryIngest], [null, null, null])
   })
 
-  it('shows for how long an open transaction has held events back', async (t) => {
+  it('shows for how long an open transaction has held events back, and counts them', async (t) => {
     const db = await ownDb(t, 'control-plane')
     const ctx = await testCtx(db)
+    await settled(db, ctx)
+    await deliver(db, ctx, await currentPosition(db, ctx))
     const writer = await db.reserve()
     await writer`begin`
     await writer`select pg_current_xact_id()`
     try {
       await addWorkspace(db, ctx)
-      assert.ok(((await read(db, ctx)).horizonLagSeconds ?? 0) > 0)
+      const { horizonLagSeconds: heldBack, memoryLagEvents } = await read(db, ctx)
+      assert.ok((heldBack ?? 0) > 0)
+      assert.equal(memoryLagEvents, 1)
     } finally {
       await writer`rollback`
       writer.release()

@@ -143,7 +143,7 @@ export const Freshness = z.strictObject({
   currentCursor: z.string(),
   /** How far memory has been told; null while nothing delivers to it. */
   memoryCursor: z.string().nullable(),
-  /** Events not yet delivered, counted up to 1000. */
+  /** Events not yet delivered, also those an open transaction holds back, counted up to 1000. */
   memoryLagEvents: z.int().nullable(),
   memoryLagCapped: z.boolean(),
   /** Age of the first event not yet delivered. */

@@ -146,7 +146,11 @@ export async function currentPosition(sql: Sql, ctx: Tenant): Promise<Position> 
   return row ?? ORIGIN
 }
 
-/** How many stable events of the tenant stand after a position, counted up to `cap`. */
+/**
+ * How many events of the tenant stand after a position, counted up to `cap`, and when the first of them
+ * happened. Those that an open transaction holds back count too: 0 means that a reader at this position
+ * has been told everything that is committed.
+ */
 export async function countEventsAfter(
   sql: Sql,
   ctx: Tenant,
@@ -161,8 +165,6 @@ export async function countEventsAfter(
       where e.tenant_id = ${ctx.tenantId}
         and (e.journal_epoch, e.tx_id, e.sequence)
           > (${after.journalEpoch}, ${after.txId}::xid8, ${after.sequence}::bigint)
-        and (e.journal_epoch < (select journal_epoch from journal_state)
-             or e.tx_id < pg_snapshot_xmin(pg_current_snapshot()))
       order by e.journal_epoch, e.tx_id, e.sequence
       limit ${cap}
     ) as pending`

@@ -78,6 +78,8 @@ export function startRole(
 
 /** The environment of whoever runs the tests, without the settings of a server of theirs. */
 export function ownEnvironment(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(CP|CB|STRATA|CONTROL_PLANE)_/.test(name))
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(CP|CB|STRATA|CONTROL_PLANE)_/.test(name),
+  )
   return Object.fromEntries(kept)
 }
