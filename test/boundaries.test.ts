@@ -74,6 +74,15 @@ describe('the house', () => {
     assert.deepEqual(open, [])
   })
 
+  it('reserves no connection, whose loss between two queries would end the process', () => {
+    const reserving = product.filter(({ text }) => text.includes('.reserve()'))
+    // It sends all it has to ask at once.
+    assert.deepEqual(
+      reserving.map(({ file }) => file),
+      [join('db', 'check-server.ts')],
+    )
+  })
+
   it('says no registry in the lock file', () => {
     assert.doesNotMatch(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'), /"resolved"/)
   })

@@ -14,15 +14,18 @@ export async function checkServer(db: Database, setting: string): Promise<void> 
     throw unreachable(setting, cause)
   })
   try {
-    const [server] = await connection<{ version: number; pid: number }[]>`
-      select current_setting('server_version_num')::int as version, pg_backend_pid() as pid`
+    // Together: a reserved connection that is lost in between ends the process with the next query.
+    const [[server], [later]] = await Promise.all([
+      connection<{ version: number; pid: number }[]>`
+        select current_setting('server_version_num')::int as version, pg_backend_pid() as pid`,
+      connection<{ pid: number }[]>`select pg_backend_pid() as pid`,
+    ])
     const major = Math.floor((server?.version ?? 0) / 10_000)
     if (major < OLDEST) {
       throw new StartError(
         `Cannot use the database of ${setting}: it is PostgreSQL ${major}, at least ${OLDEST} is needed`,
       )
     }
-    const [later] = await connection<{ pid: number }[]>`select pg_backend_pid() as pid`
     if (later?.pid !== server?.pid) {
       throw new StartError(
         `Cannot use the database of ${setting}: a transaction pooler is in between; ` +

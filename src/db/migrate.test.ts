@@ -24,7 +24,7 @@ describe('migrate', () => {
 
     const applied = await Promise.all([migrate(db, dir), migrate(db, dir)])
 
-    assert.deepEqual(applied.flat(), ['0001_a.sql', '0002_b.sql'])
+    assert.deepEqual(applied.flat().toSorted(), ['0001_a.sql', '0002_b.sql'])
     assert.deepEqual(await migrate(db, dir), [])
   })
 

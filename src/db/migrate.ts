@@ -2,12 +2,11 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { reason, StartError } from '#lib/start-error.ts'
+import { transaction } from './sql.ts'
 import type { Database, Sql } from './sql.ts'
 
 /** Any constant works; it only has to be the same in every process of this product. */
 const LOCK = 727_001
-
-type Connection = Awaited<ReturnType<Database['reserve']>>
 
 interface MigrationFile {
   name: string
@@ -17,26 +16,19 @@ interface MigrationFile {
 
 /**
  * Applies every `*.sql` file of `dir` not yet recorded, in name order, each in its own transaction, and
- * returns their names. Safe to run from many processes at once: the rest wait on the lock, then find
- * nothing to do. Forward only: to undo a change, write the next migration.
+ * returns the names of those that this call applied. Safe to run from many processes at once: they wait
+ * for each other file by file. Forward only: to undo a change, write the next migration.
  *
  * Throws a StartError, having changed nothing, when an applied file has changed since or the database has
  * a migration that `dir` lacks; and when a file fails, of which nothing is left.
  */
 export async function migrate(db: Database, dir: string): Promise<string[]> {
   const files = await readMigrations(dir)
-  const connection = await db.reserve()
-  try {
-    // A migration and the wait for another process may take longer than any query of ours.
-    await connection`set statement_timeout = 0`
-    await connection`set lock_timeout = 0`
-    await connection`select pg_advisory_lock(${LOCK})`
-    return await applyMissing(connection, files)
-  } finally {
-    await connection`select pg_advisory_unlock_all()`
-    await connection`reset statement_timeout`
-    await connection`reset lock_timeout`
-    connection.release()
+  const applied: string[] = []
+  for (;;) {
+    const name = await transaction(db, 'read write', (sql) => applyNext(sql, files))
+    if (name === undefined) return applied
+    applied.push(name)
   }
 }
 
@@ -51,25 +43,24 @@ async function readMigrations(dir: string): Promise<MigrationFile[]> {
   )
 }
 
-async function applyMissing(
-  connection: Connection,
-  files: readonly MigrationFile[],
-): Promise<string[]> {
-  await connection`
+/** Applies the first file that is missing; its lock ends with the transaction, also by a lost connection. */
+async function applyNext(sql: Sql, files: readonly MigrationFile[]): Promise<string | undefined> {
+  // A migration and the wait for another process may take longer than any query of ours.
+  await sql`set local statement_timeout = 0`
+  await sql`set local lock_timeout = 0`
+  await sql`select pg_advisory_xact_lock(${LOCK})`
+  await sql`
     create table if not exists schema_migrations (
       name text primary key,
       sha256 text not null,
       applied_at timestamptz not null default now()
     )`
-  const done = await selectApplied(connection)
+  const done = await selectApplied(sql)
   checkHistory(done, files)
-  const applied = []
-  for (const file of files) {
-    if (done.has(file.name)) continue
-    await applyFile(connection, file)
-    applied.push(file.name)
-  }
-  return applied
+  const next = files.find((file) => !done.has(file.name))
+  if (!next) return undefined
+  await applyFile(sql, next)
+  return next.name
 }
 
 /** Throws a StartError unless the database has exactly the migrations of `dir`. */
@@ -111,16 +102,13 @@ function checkHistory(done: ReadonlyMap<string, string>, files: readonly Migrati
   }
 }
 
-async function applyFile(connection: Connection, file: MigrationFile): Promise<void> {
+async function applyFile(sql: Sql, file: MigrationFile): Promise<void> {
   try {
-    await connection`begin`
-    await connection.unsafe(file.text)
-    await connection`
+    await sql.unsafe(file.text)
+    await sql`
       insert into schema_migrations (name, sha256)
       values (${file.name}, ${file.sha256})`
-    await connection`commit`
   } catch (cause) {
-    await connection`rollback`
     throw new StartError(`Cannot apply migration "${file.name}": ${reason(cause)}`, { cause })
   }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
+import { isConnectionLoss } from '#db/connection-loss.ts'
 import { connect } from '#db/sql.ts'
 import type { Database } from '#db/sql.ts'
 import type { Ctx } from '#lib/ctx.ts'
@@ -12,6 +13,8 @@ import { appendEvents } from './append.ts'
 import { ORIGIN } from './cursor.ts'
 import { guardJournal } from './journal-guard.ts'
 import { readEvents } from './read.ts'
+
+const GUARD_LOCK = 0x00c0_047f
 
 /** A database whose journal has a tenant's first events, and nobody connected to it but an admin. */
 async function journal(t: TestContext) {
@@ -135,5 +138,25 @@ describe('guardJournal', () => {
 
     assert.deepEqual(await guardJournal(one.db), { journalEpoch: 2, epochBumped: true })
     await staying
+  })
+
+  it('survives the loss of its connection while it waits', async (t) => {
+    const { open } = await journal(t)
+    await using holder = open()
+    await using one = open()
+    await holder.db.begin(async (sql) => {
+      await sql`select pg_advisory_xact_lock(${GUARD_LOCK})`
+      const lost = assert.rejects(guardJournal(one.db), isConnectionLoss)
+      await waitFor(async () => {
+        const rows = await sql`
+          select pg_terminate_backend(pid)
+          from pg_locks
+          where locktype = 'advisory' and not granted and objid::bigint = ${GUARD_LOCK}
+            and database = (select oid from pg_database where datname = current_database())`
+        return rows.length > 0
+      })
+      await lost
+    })
+    assert.equal((await guardJournal(one.db)).epochBumped, false)
   })
 })

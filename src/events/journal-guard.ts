@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database } from '#db/sql.ts'
+import { transaction } from '#db/sql.ts'
+import type { Database, Sql } from '#db/sql.ts'
 import { StartError } from '#lib/start-error.ts'
 
 /** Any constant works; every process of this product must use the same. */
@@ -18,56 +19,47 @@ export interface JournalHealth {
  * otherwise the start is refused with the remedy. Call it while the pool has no second connection.
  */
 export async function guardJournal(db: Database): Promise<JournalHealth> {
-  const connection = await db.reserve()
-  try {
-    await connection`select pg_advisory_lock(${GUARD_LOCK})`
-    const identifier = await clusterIdentifier(connection)
-    const [state] = await connection<
-      { journalEpoch: number; ahead: boolean; moved: boolean | null }[]
-    >`
-      select j.journal_epoch,
-             coalesce((select max(e.tx_id::text::numeric) from (
-               select distinct on (t.tenant_id) e.tx_id
-               from tenants t
-               join lateral (
-                 select tx_id from events
-                 where tenant_id = t.tenant_id and journal_epoch = j.journal_epoch
-                 order by tx_id desc limit 1) e on true) e), 0)
-               >= pg_snapshot_xmax(pg_current_snapshot())::text::numeric as ahead,
-             j.system_identifier <> ${identifier} as moved
-      from journal_state j`
-    if (!state)
-      throw new StartError('Cannot start: the journal has no state row; run the migrations')
-    if (!state.ahead && !state.moved) {
-      await connection`
-        update journal_state set system_identifier = ${identifier}
-        where system_identifier is null`
-      return { journalEpoch: state.journalEpoch, epochBumped: false }
-    }
-    return await bumpEpoch(connection, identifier)
-  } finally {
-    await connection`select pg_advisory_unlock(${GUARD_LOCK})`.catch(() => {})
-    connection.release()
-  }
+  return await transaction(db, 'read write', guard)
 }
 
-type Connection = Awaited<ReturnType<Database['reserve']>>
+async function guard(sql: Sql): Promise<JournalHealth> {
+  await sql`select pg_advisory_xact_lock(${GUARD_LOCK})`
+  const identifier = await clusterIdentifier(sql)
+  const [state] = await sql<{ journalEpoch: number; ahead: boolean; moved: boolean | null }[]>`
+    select j.journal_epoch,
+           coalesce((select max(e.tx_id::text::numeric) from (
+             select distinct on (t.tenant_id) e.tx_id
+             from tenants t
+             join lateral (
+               select tx_id from events
+               where tenant_id = t.tenant_id and journal_epoch = j.journal_epoch
+               order by tx_id desc limit 1) e on true) e), 0)
+             >= pg_snapshot_xmax(pg_current_snapshot())::text::numeric as ahead,
+           j.system_identifier <> ${identifier} as moved
+    from journal_state j`
+  if (!state) throw new StartError('Cannot start: the journal has no state row; run the migrations')
+  if (state.ahead || state.moved) return await bumpEpoch(sql, identifier)
+  await sql`
+    update journal_state set system_identifier = ${identifier}
+    where system_identifier is null`
+  return { journalEpoch: state.journalEpoch, epochBumped: false }
+}
 
 /** What tells one cluster from another; null where the role may not ask. */
-async function clusterIdentifier(connection: Connection): Promise<string | null> {
-  const [may] = await connection<{ allowed: boolean }[]>`
+async function clusterIdentifier(sql: Sql): Promise<string | null> {
+  const [may] = await sql<{ allowed: boolean }[]>`
     select has_function_privilege('pg_control_system()', 'execute') as allowed`
   if (!may?.allowed) return null
-  const [row] = await connection<{ id: string }[]>`
+  const [row] = await sql<{ id: string }[]>`
     select system_identifier::text as id from pg_control_system()`
   return row?.id ?? null
 }
 
 async function bumpEpoch(
-  connection: Connection,
+  sql: Sql,
   systemIdentifier: string | null,
 ): Promise<JournalHealth> {
-  const others = await countOthers(connection)
+  const others = await countOthers(sql)
   if (others > 0) {
     throw new StartError(
       `Cannot start: the journal was restored into another database cluster and ${others} ` +
@@ -75,7 +67,7 @@ async function bumpEpoch(
         'journal epoch (or restore a physical backup)',
     )
   }
-  const [row] = await connection<{ journalEpoch: number }[]>`
+  const [row] = await sql<{ journalEpoch: number }[]>`
     update journal_state
     set journal_epoch = journal_epoch + 1, system_identifier = ${systemIdentifier},
         updated_at = now()
@@ -88,11 +80,13 @@ const PATIENCE_MS = 2000
 const POLL_MS = 100
 
 /** Sessions on this database beside our own, once those that are just ending have gone. */
-async function countOthers(connection: Connection): Promise<number> {
+async function countOthers(sql: Sql): Promise<number> {
   const end = Date.now() + PATIENCE_MS
   for (;;) {
+    // Within a transaction the list is taken once.
+    await sql`select pg_stat_clear_snapshot()`
     // What kind of process another role's session is, only some roles may see; all may see its user.
-    const others = await connection`
+    const others = await sql`
       select pid
       from pg_stat_activity
       where datname = current_database()
