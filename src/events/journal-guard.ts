@@ -55,10 +55,7 @@ async function clusterIdentifier(sql: Sql): Promise<string | null> {
   return row?.id ?? null
 }
 
-async function bumpEpoch(
-  sql: Sql,
-  systemIdentifier: string | null,
-): Promise<JournalHealth> {
+async function bumpEpoch(sql: Sql, systemIdentifier: string | null): Promise<JournalHealth> {
   const others = await countOthers(sql)
   if (others > 0) {
     throw new StartError(
