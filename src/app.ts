@@ -11,6 +11,7 @@ import { docsPage } from '#http/docs-page.ts'
 import type { Metrics } from '#http/metrics.ts'
 import { openapi } from '#http/openapi.ts'
 import { orgRoutes } from '#org/routes.ts'
+import { runControlRoutes, withChildHandles } from '#run-control/routes.ts'
 import { runsRoutes } from '#runs/routes.ts'
 import type { Leases } from '#work/lease.ts'
 import { taskTypesRoutes } from '#task-types/routes.ts'
@@ -32,7 +33,8 @@ export interface ControlPlane extends Deps {
 }
 
 /** The whole HTTP API of the control plane. Each area adds its routes; this file is the list of areas. */
-export function createControlPlane(deps: ControlPlane): Hono {
+export function createControlPlane(given: ControlPlane): Hono {
+  const deps = { ...given, api: withChildHandles(given.api, given.db) }
   const app = baseApp(deps.log, controlPlaneEnvelope)
   probes(app, deps)
   const document = JSON.stringify(openapi(controlPlaneRoutes, API_INFO))
@@ -46,6 +48,7 @@ export function createControlPlane(deps: ControlPlane): Hono {
   taskTypesRoutes(app, deps)
   workRoutes(app, deps, deps.leases)
   runsRoutes(app, deps)
+  runControlRoutes(app, deps)
   artifactsRoutes(app, deps)
   contextRoutes(app, deps, deps.context)
   adapterRoutes(app, deps)

@@ -6,6 +6,7 @@ import { call, send } from '#client/client.ts'
 import type { CallInput, ClientOptions } from '#client/client.ts'
 import { controlPlaneRoutes } from '#contract/all.ts'
 import * as claims from '#contract/claims.ts'
+import { sendControlMessage } from '#contract/control-messages.ts'
 import type { Route } from '#contract/route.ts'
 import { recordAction } from '#contract/run-actions.ts'
 import * as runs from '#contract/runs.ts'
@@ -25,6 +26,7 @@ interface Held {
   fencingToken: number
   runId: string
   actionId: string
+  messageId: string
 }
 
 /** By operation id: a write that the holder of a task may make, with its fence. */
@@ -62,6 +64,20 @@ const FENCED: Readonly<Record<string, (held: Held) => CallInput<Route>>> = {
   finishAction: ({ runId, actionId, fencingToken }) => ({
     params: { id: runId, actionId },
     body: { fencingToken, status: 'succeeded' },
+  }),
+  acknowledgeControlMessage: ({ runId, messageId, fencingToken }) => ({
+    params: { id: runId, messageId },
+    body: { fencingToken, status: 'rejected' },
+  }),
+  createChildHandle: ({ runId, fencingToken }) => ({
+    params: { id: runId },
+    idempotencyKey: randomUUID(),
+    body: {
+      fencingToken,
+      correlationId: 'child',
+      title: 'part of it',
+      grant: { permissions: ['tasks.claim'] },
+    },
   }),
   suspendRun: ({ runId, fencingToken }) => ({
     params: { id: runId },
@@ -112,9 +128,16 @@ async function heldByAnn(operationId: string) {
       params: { id: run.id },
       body: { fencingToken: fence.fencingToken, action: 'tool.shell' },
     }))
+  const message =
+    run &&
+    (await call(ann, sendControlMessage, {
+      params: { id: run.id },
+      idempotencyKey: randomUUID(),
+      body: { kind: 'queue', message: 'and then', expectedRunVersion: run.version },
+    }))
   const held = async (): Promise<Held> => {
     const { version } = await call(ann, tasks.getTask, { params: { ref: task.id } })
-    const ids = { runId: run?.id ?? '', actionId: action?.id ?? '' }
+    const ids = { runId: run?.id ?? '', actionId: action?.id ?? '', messageId: message?.id ?? '' }
     return { taskId: task.id, version, ...fence, ...ids }
   }
   return { ctx: tenant.ctx, ann, bob: clientOf(key), held, session }

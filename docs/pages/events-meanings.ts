@@ -83,6 +83,22 @@ export const MEANINGS: Readonly<Record<EventType, { en: string; ru: string }>> =
     en: 'The holder of a run was asked to stop it',
     ru: 'Владельца прогона попросили его остановить',
   },
+  'control_message.accepted': {
+    en: 'Something was said to a running run',
+    ru: 'Работающему прогону отправлено сообщение',
+  },
+  'control_message.settled': {
+    en: 'A message to a run was applied, rejected or superseded',
+    ru: 'Сообщение прогону применено, отклонено или вытеснено',
+  },
+  'child_run.created': {
+    en: 'A run gave a part of its work to a child run',
+    ru: 'Прогон передал часть работы дочернему прогону',
+  },
+  'child_run.revoked': {
+    en: 'The handle of a child run was ended',
+    ru: 'Доступ дочернего прогона отозван',
+  },
   'artifact.created': { en: 'An artifact was published', ru: 'Опубликован артефакт' },
   'observation.recorded': {
     en: 'A finding, a decision or the like was recorded',

@@ -1,7 +1,9 @@
 import { routes as artifacts } from './artifacts.ts'
+import { routes as childHandles } from './child-handles.ts'
 import { routes as claims } from './claims.ts'
 import { routes as context } from './context.ts'
 import { routes as delegations } from './delegations.ts'
+import { routes as controlMessages } from './control-messages.ts'
 import { routes as events } from './events-api.ts'
 import { routes as knowledge } from './knowledge.ts'
 import { routes as members } from './members.ts'
@@ -36,6 +38,8 @@ export const controlPlaneRoutes = {
   ...runs,
   ...runActions,
   ...runStops,
+  ...controlMessages,
+  ...childHandles,
   ...artifacts,
   ...events,
   ...context,

@@ -49,6 +49,7 @@ export const claimTask = route({
     'delegation_required',
     'task_already_claimed',
     'task_not_claimable',
+    'child_grant_exceeded',
   ],
   params: z.strictObject({ ref: TaskRef }),
   body: z.strictObject({

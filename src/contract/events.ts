@@ -98,6 +98,24 @@ export const EVENTS = {
     waitingForApprovalId: nullableId,
   }),
   'run.cancel_requested': z.strictObject({ taskId: id, attempt: z.int() }),
+  /** The text of a message stands with the message alone. */
+  'control_message.accepted': z.strictObject({
+    taskId: id,
+    runId: id,
+    kind: z.string(),
+    sequence: z.int(),
+  }),
+  'control_message.settled': z.strictObject({
+    taskId: id,
+    runId: id,
+    kind: z.string(),
+    sequence: z.int(),
+    status: z.string(),
+    safeBoundary: z.string().nullable(),
+  }),
+  /** `runId` is the parent, `taskId` the child's task. */
+  'child_run.created': z.strictObject({ runId: id, taskId: id, cancellationPolicy: z.string() }),
+  'child_run.revoked': z.strictObject({ runId: id, taskId: id }),
   'artifact.created': z.strictObject({
     taskId: nullableId,
     runId: nullableId,

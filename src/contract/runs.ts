@@ -85,6 +85,7 @@ export const RUN_REFUSALS = [
   'not_found',
   'stale_claim',
   'claim_holder_mismatch',
+  'child_grant_exceeded',
   'run_not_active',
 ] as const
 

@@ -11,6 +11,7 @@ import {
   text,
   UtcInstant,
 } from './common.ts'
+import { CHILD_RUN_ORIGIN } from './child-run.ts'
 import { route } from './route.ts'
 import { StatusCategory, StatusKey, TypeKey, TypeVersion } from './task-types.ts'
 
@@ -50,7 +51,10 @@ export const NewTask = z
     /** `default` unless given, and of it the newest version. */
     typeKey: TypeKey.optional(),
     typeVersion: TypeVersion.optional(),
-    origin: Origin.optional(),
+    origin: Origin.refine(
+      ({ kind }) => kind !== CHILD_RUN_ORIGIN,
+      'must not be of this kind',
+    ).optional(),
   })
   .meta({ id: 'NewTask' })
 export type NewTask = z.output<typeof NewTask>

@@ -7,6 +7,8 @@ export interface Ctx {
   readonly credentialId: string | null
   /** Flat permissions of the credential; `admin` implies every other one. */
   readonly permissions: ReadonlySet<string>
+  /** Set for a request under a child handle; `permissions` are narrowed to it already. */
+  readonly childGrant?: ChildGrant
   readonly requestId: string
   readonly correlationId: string
   /** The caller's `X-Run-Id`, or a generated one: correlation only, not a run of ours. */
@@ -15,6 +17,21 @@ export interface Ctx {
   readonly wake: () => void
   readonly now: () => Date
   readonly signal: AbortSignal
+}
+
+/** What limits a child run, beside the permissions it was given. */
+export interface ChildGrant {
+  readonly handleId: string
+  /** The one task that can be claimed under it. */
+  readonly taskId: string
+  /** What the credential could do without the handle. */
+  readonly credentialPermissions: ReadonlySet<string>
+  /** Names of skills; null where they are not narrowed. */
+  readonly skills: readonly string[] | null
+  /** Budgets of every run under it. */
+  readonly maxDurationSeconds: number | null
+  readonly maxActions: number | null
+  readonly expiresAt: Date
 }
 
 /** Whose rows: what every query names. */

@@ -4,9 +4,19 @@ import type { PrincipalKind } from '#contract/org.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { AppError } from '#lib/errors.ts'
 
-/** Throws `permission_denied`, naming what is missing, unless the caller holds the permission. */
+/**
+ * Throws `permission_denied`, naming what is missing, unless the caller holds the permission;
+ * `child_grant_exceeded` when only the child handle that came with the request withholds it.
+ */
 export function requirePermission(ctx: Ctx, permission: Permission): void {
   if (permits(ctx.permissions, permission)) return
+  if (ctx.childGrant && permits(ctx.childGrant.credentialPermissions, permission)) {
+    throw new AppError(
+      'child_grant_exceeded',
+      `Cannot do this under child handle "${ctx.childGrant.handleId}": it does not grant it`,
+      { details: { required: permission } },
+    )
+  }
   throw new AppError('permission_denied', `Cannot do this without permission "${permission}"`, {
     details: { required: permission },
   })

@@ -17,7 +17,7 @@ import { actionReply, checkpointReply, handoffReply, runReply } from './replies.
 import { requestCancel } from './request-cancel.ts'
 import { selectRun, selectRuns } from './run.sql.ts'
 import { startRun } from './start-run.ts'
-import { cancelRun, failRun } from './stop-run.ts'
+import { failRun } from './stop-run.ts'
 import { succeedRun } from './succeed-run.ts'
 import { suspendRun } from './suspend-run.ts'
 
@@ -50,9 +50,6 @@ function bindEnds(app: Hono, deps: Deps): void {
   )
   bind(app, deps, runs.failRun, async (sql, ctx, { params, body }) =>
     runReply(await failRun(sql, ctx, { ...params, ...body })),
-  )
-  bind(app, deps, runs.cancelRun, async (sql, ctx, { params, body }) =>
-    runReply(await cancelRun(sql, ctx, { ...params, ...body })),
   )
   bind(app, deps, stops.suspendRun, async (sql, ctx, { params, body }) =>
     runReply(await suspendRun(sql, ctx, { ...params, ...body })),

@@ -34,8 +34,8 @@ export async function startRun(sql: Sql, ctx: Ctx, input: NewRun): Promise<RunRo
     fencingToken: claim.fencingToken,
     input: input.input ?? null,
     model: input.model ?? null,
-    maxDurationSeconds: input.maxDurationSeconds ?? null,
-    maxActions: input.maxActions ?? null,
+    maxDurationSeconds: stricter(input.maxDurationSeconds, ctx.childGrant?.maxDurationSeconds),
+    maxActions: stricter(input.maxActions, ctx.childGrant?.maxActions),
   }).catch((cause: unknown) => {
     if (!isPgError(cause, PG.uniqueViolation, 'one_running_run_per_claim')) throw cause
     throw new AppError(
@@ -54,4 +54,10 @@ export async function startRun(sql: Sql, ctx: Ctx, input: NewRun): Promise<RunRo
     payload: { taskId: task.id, claimId: claim.id, attempt: run.attempt },
   })
   return run
+}
+
+/** The smaller of two limits; none is no limit. */
+function stricter(...limits: (number | null | undefined)[]): number | null {
+  const given = limits.filter((limit) => limit !== null && limit !== undefined)
+  return given.length > 0 ? Math.min(...given) : null
 }

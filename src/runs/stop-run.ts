@@ -1,3 +1,4 @@
+import type { NewEvent } from '#contract/events.ts'
 import { permits } from '#contract/permissions.ts'
 import type { Sql } from '#db/sql.ts'
 import { appendEvent } from '#events/append.ts'
@@ -18,42 +19,45 @@ export async function failRun(
   ctx: Ctx,
   input: { id: string; reason: string },
 ): Promise<RunRow> {
-  return await stopRun(sql, ctx, { ...input, status: 'failed' })
-}
-
-/** The same for a run that is not wanted any more. */
-export async function cancelRun(
-  sql: Sql,
-  ctx: Ctx,
-  input: { id: string; reason?: string | undefined },
-): Promise<RunRow> {
-  return await stopRun(sql, ctx, { ...input, status: 'cancelled' })
-}
-
-async function stopRun(
-  sql: Sql,
-  ctx: Ctx,
-  input: { id: string; reason?: string | undefined; status: 'failed' | 'cancelled' },
-): Promise<RunRow> {
-  const { id, status, reason = null } = input
+  const { id, reason } = input
   const run = await lockRun(sql, ctx, id)
   requireRunHolder(ctx, run)
-  if (status === 'failed' && endedWithClaim(run)) return run
-  const version = await updateRunEnded(sql, ctx, { id, status, reason })
+  if (endedWithClaim(run)) return run
+  await appendEvent(sql, ctx, await endRun(sql, ctx, run, { status: 'failed', reason }))
+  return found(await selectRun(sql, ctx, id), 'run', id)
+}
+
+/** Cancels a locked run; the caller appends the event. Throws `run_not_active`. */
+export async function endByCancel(
+  sql: Sql,
+  ctx: Ctx,
+  run: RunRow,
+  reason: string | null,
+): Promise<NewEvent> {
+  return await endRun(sql, ctx, run, { status: 'cancelled', reason })
+}
+
+async function endRun(
+  sql: Sql,
+  ctx: Ctx,
+  run: RunRow,
+  end: { status: 'failed' | 'cancelled'; reason: string | null },
+): Promise<NewEvent> {
+  const version = await updateRunEnded(sql, ctx, { id: run.id, ...end })
   if (version === undefined) throw runNotActive(run)
-  await appendEvent(sql, ctx, {
-    type: status === 'failed' ? 'run.failed' : 'run.cancelled',
+  return {
+    type: end.status === 'failed' ? 'run.failed' : 'run.cancelled',
     entityType: 'run',
     entityId: run.id,
     entityVersion: version,
     workspaceId: run.workspaceId,
     sessionId: run.sessionId,
-    payload: { taskId: run.taskId, attempt: run.attempt, reason },
-  })
-  return found(await selectRun(sql, ctx, id), 'run', id)
+    payload: { taskId: run.taskId, attempt: run.attempt, reason: end.reason },
+  }
 }
 
-function requireRunHolder(ctx: Ctx, run: RunRow): void {
+/** Throws `run_holder_mismatch`, or `permission_denied` for a holder who may not claim any more. */
+export function requireRunHolder(ctx: Ctx, run: { id: string; principalId: string }): void {
   if (permits(ctx.permissions, 'claims.manage')) return
   if (run.principalId !== ctx.actorId) {
     throw new AppError('run_holder_mismatch', `Cannot end run "${run.id}": somebody else's`, {

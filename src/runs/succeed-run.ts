@@ -1,8 +1,9 @@
+import { MAX_CHILD_RESULT_BYTES } from '#contract/child-run.ts'
 import type { NewEvent } from '#contract/events.ts'
 import type { Sql } from '#db/sql.ts'
 import { appendEvents } from '#events/append.ts'
 import type { Ctx } from '#lib/ctx.ts'
-import { found } from '#lib/errors.ts'
+import { AppError, found } from '#lib/errors.ts'
 import { finishTask } from '#work/complete-task.ts'
 import { lockTaskRow } from '#work/task.sql.ts'
 import { lockLiveRun, runNotActive } from './live-run.ts'
@@ -27,6 +28,7 @@ export async function succeedRun(
   },
 ): Promise<RunRow> {
   const { id, output, completeTask } = input
+  if (ctx.childGrant) requireSmall(output)
   const { run, claim } = await lockLiveRun(sql, ctx, input)
   const version = await updateRunEnded(sql, ctx, { id, status: 'succeeded', reason: null, output })
   if (version === undefined) throw runNotActive(run)
@@ -48,4 +50,13 @@ export async function succeedRun(
   }
   await appendEvents(sql, ctx, events)
   return found(await selectRun(sql, ctx, id), 'run', id)
+}
+
+/** The output of a child run is what its parent gets as the result. */
+function requireSmall(output: Record<string, unknown> | undefined): void {
+  if (Buffer.byteLength(JSON.stringify(output ?? {})) <= MAX_CHILD_RESULT_BYTES) return
+  const message = `must be at most ${MAX_CHILD_RESULT_BYTES} bytes of JSON for a child run`
+  throw new AppError('invalid_request', `Cannot read the request: body.output ${message}`, {
+    details: { errors: [{ loc: 'body.output', message }] },
+  })
 }

@@ -5,6 +5,7 @@ import type { Ctx } from '#lib/ctx.ts'
 import { AppError, found } from '#lib/errors.ts'
 import { newId } from '#lib/id.ts'
 import { categoryOf } from '#task-types/lifecycle.ts'
+import { requireOwnChild } from './child-task.ts'
 import { insertClaim, selectActiveClaim, selectClaim } from './claim.sql.ts'
 import type { ClaimRow } from './claim.sql.ts'
 import { endClaim } from './end-claim.ts'
@@ -23,7 +24,7 @@ import type { TaskRow } from './task.sql.ts'
  * the index one_active_claim_per_task would refuse the second even without them.
  *
  * Throws `not_found`, `session_owner_mismatch`, `session_expired`, `session_not_active`,
- * `task_already_claimed`, `task_not_claimable`.
+ * `task_already_claimed`, `task_not_claimable`, `child_grant_exceeded`.
  */
 export async function claimTask(
   sql: Sql,
@@ -33,6 +34,7 @@ export async function claimTask(
   const { ref, ttlSeconds, intent = null } = input
   const task = await lockTask(sql, ctx, ref, [{ type: 'session', id: input.sessionId }])
   const { id: sessionId } = await requireLiveSession(sql, ctx, input.sessionId)
+  requireOwnChild(ctx, task)
   const previous = await selectActiveClaim(sql, ctx, task.id)
   refuseObstacle(task, previous)
 

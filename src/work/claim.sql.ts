@@ -1,3 +1,4 @@
+import { CHILD_RUN_ORIGIN } from '#contract/child-run.ts'
 import type { Claim } from '#contract/claims.ts'
 import type { Sql } from '#db/sql.ts'
 import type { Ctx, Tenancy } from '#lib/ctx.ts'
@@ -19,6 +20,8 @@ export interface ClaimRow {
   isLive: boolean
   /** Whole seconds until the lease ends, at least 1. */
   remainingSeconds: number
+  /** The child handle that its task was made for. */
+  handleId: string | null
   intent: string | null
   ttlSeconds: number
   expiresAt: Date
@@ -37,6 +40,8 @@ function selectJoined(sql: Sql) {
              and s.status = 'active' and s.expires_at > clock_timestamp() as is_live,
            greatest(1, ceil(extract(epoch from c.expires_at - clock_timestamp())))::int
              as remaining_seconds,
+           case when t.origin ->> 'kind' = ${CHILD_RUN_ORIGIN} then t.origin ->> 'ref' end
+             as handle_id,
            c.intent, c.ttl_seconds, c.expires_at, c.end_reason, c.ended_at, c.version, c.created_at
     from claims c
     join tasks t on t.tenant_id = c.tenant_id and t.id = c.task_id

@@ -2,6 +2,7 @@ import { permits } from '#contract/permissions.ts'
 import type { Sql } from '#db/sql.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { AppError, found } from '#lib/errors.ts'
+import { requireHandleShown } from './child-task.ts'
 import { selectActiveClaim, selectClaim } from './claim.sql.ts'
 import type { ClaimRow } from './claim.sql.ts'
 
@@ -22,7 +23,8 @@ export interface MaybeFence {
  * and that of its session), the caller holds it, and no later claim of the task exists. Every write
  * made under a claim passes here, in its own transaction and after locking the task.
  *
- * Throws `not_found`, `claim_holder_mismatch`, or `stale_claim` with `details.reason`.
+ * Throws `not_found`, `claim_holder_mismatch`, `child_grant_exceeded`, or `stale_claim` with
+ * `details.reason`.
  */
 export async function requireLiveClaim(
   sql: Sql,
@@ -34,6 +36,7 @@ export async function requireLiveClaim(
   if (claim.principalId !== ctx.actorId) throw holderMismatch(claim)
   const reason = claim.taskId === taskId ? staleness(claim, fencingToken) : 'other_task'
   if (reason) throw staleClaim(claim, reason)
+  requireHandleShown(ctx, claim)
   return claim
 }
 

@@ -1,3 +1,4 @@
+import { CHILD_RUN_ORIGIN } from '#contract/child-run.ts'
 import { olderThan } from '#db/page.ts'
 import type { PageRequest } from '#db/page.ts'
 import type { Sql } from '#db/sql.ts'
@@ -63,6 +64,7 @@ export async function selectAvailableTasks(
       and t.status_category in ('open', 'active')
       and not ${isLiveClaim(sql)}
       and (t.status_category = 'open' or c.id is not null)
+      and t.origin ->> 'kind' is distinct from ${CHILD_RUN_ORIGIN}
       ${assigneeId === undefined ? sql`` : sql`and t.assignee_id = ${assigneeId}`}
       ${inWorkspaces(sql, filter.workspaceIds)}
       ${

@@ -8,12 +8,12 @@ import * as observations from '#contract/observations.ts'
 import * as operations from '#contract/operations.ts'
 import * as org from '#contract/org.ts'
 import * as runActions from '#contract/run-actions.ts'
-import * as runStops from '#contract/run-stops.ts'
 import * as runs from '#contract/runs.ts'
 import * as sessions from '#contract/sessions.ts'
 import * as tasks from '#contract/tasks.ts'
 import { walkAccess, walkTypes } from './every-event-access.ts'
 import * as workspaces from '#contract/workspaces.ts'
+import { walkSuspensions } from './every-event-runs.ts'
 import { walkTask, walkTaskTypes } from './every-task-event.ts'
 import type { Walk } from './walk.ts'
 
@@ -148,33 +148,6 @@ async function walkRuns({ make, told, kept }: Walk, ref: string) {
 }
 
 type Work = Awaited<ReturnType<typeof walkRuns>> & { taskId: string }
-
-/** Ends a run in the two ways that leave the task to somebody else. */
-async function walkSuspensions({ make, told, kept }: Walk, sessionId: string) {
-  const { publicId: ref } = await make(tasks.createTask, { body: { title: 'Taken up again' } })
-  const start = async () => {
-    const claim = await make(claims.claimTask, { params: { ref }, body: { sessionId } })
-    const fence = { claimId: claim.id, fencingToken: claim.fencingToken }
-    const run = await make(runs.startRun, { params: { ref }, body: fence })
-    return { params: { id: run.id }, fencingToken: claim.fencingToken }
-  }
-  const suspended = await start()
-  await make(runStops.requestCancel, {
-    params: suspended.params,
-    body: { reason: kept('reason of a request to cancel') },
-  })
-  await make(runStops.suspendRun, {
-    params: suspended.params,
-    body: { fencingToken: suspended.fencingToken, reason: told('reason of a suspension') },
-  })
-  const { params, fencingToken } = await start()
-  const data = { summary: kept('summary of a handoff'), nextSteps: [kept('step of a handoff')] }
-  await make(runStops.handOffRun, {
-    params,
-    idempotencyKey: randomBytes(8).toString('hex'),
-    body: { fencingToken, checkpoint: { data } },
-  })
-}
 
 async function walkArtifacts({ make, told, kept }: Walk, { runId, fencingToken }: Work) {
   await make(artifacts.createArtifact, {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { COMMON } from './world.ts'
 import { foreign, look, own } from './tenant-call.ts'
 import type { Case } from './tenant-call.ts'
@@ -137,7 +138,7 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
   handOffRun: (a) => [
     foreign({
       params: { id: a.run },
-      idempotencyKey: 'handoff',
+      idempotencyKey: randomUUID(),
       body: { fencingToken: 1, checkpoint: { data: { summary: 'taken' } } },
     }),
   ],
@@ -151,6 +152,34 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
       { id: b.run, actionId: a.action },
     ].map((params) => foreign({ params, body: { fencingToken: 1, status: 'failed' } })),
   listActions: (a) => [foreign({ params: { id: a.run } })],
+  sendControlMessage: (a) => [
+    foreign({
+      params: { id: a.run },
+      idempotencyKey: randomUUID(),
+      body: { kind: 'steer', message: 'taken', expectedRunVersion: 1 },
+    }),
+  ],
+  acknowledgeControlMessage: (a, b) =>
+    [
+      { id: a.run, messageId: a.message },
+      { id: b.run, messageId: a.message },
+    ].map((params) => foreign({ params, body: { fencingToken: 1, status: 'rejected' } })),
+  listControlMessages: (a) => [foreign({ params: { id: a.run } })],
+  createChildHandle: (a) => [
+    foreign({
+      params: { id: a.run },
+      idempotencyKey: randomUUID(),
+      body: {
+        fencingToken: 1,
+        correlationId: 'child',
+        title: 'taken',
+        grant: { permissions: ['tasks.claim'] },
+      },
+    }),
+  ],
+  listChildHandles: (a) => [foreign({ params: { id: a.run } })],
+  getChildHandle: (a) => [foreign({ params: { id: a.child } })],
+  revokeChildHandle: (a) => [foreign({ params: { id: a.child } })],
 
   createArtifact: (a, b) => [
     own({ body: { type: 'note', name: 'other' } }),

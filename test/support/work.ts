@@ -7,6 +7,7 @@ import * as sessions from '#contract/sessions.ts'
 import * as tasks from '#contract/tasks.ts'
 import type { Database } from '#db/sql.ts'
 import { orgRoutes } from '#org/routes.ts'
+import { runControlRoutes, withChildHandles } from '#run-control/routes.ts'
 import { runsRoutes } from '#runs/routes.ts'
 import { taskTypesRoutes } from '#task-types/routes.ts'
 import { workRoutes } from '#work/routes.ts'
@@ -15,12 +16,14 @@ import { testTenant } from './ctx.ts'
 
 /** Clients of an application that serves identity, work, runs and artifacts. */
 export function workClients(db: Database) {
-  const app = testApp(db, (hono, deps) => {
+  const app = testApp(db, (hono, given) => {
+    const deps = { ...given, api: withChildHandles(given.api, db) }
     orgRoutes(hono, deps)
     accessRoutes(hono, deps)
     taskTypesRoutes(hono, deps)
     workRoutes(hono, deps)
     runsRoutes(hono, deps)
+    runControlRoutes(hono, deps)
     artifactsRoutes(hono, deps)
   })
   const clientOf = (key: string) => testClient(app, key)

@@ -3,7 +3,9 @@ import type { Hono } from 'hono'
 import { call } from '#client/client.ts'
 import type { CallInput, ClientOptions } from '#client/client.ts'
 import { createArtifact } from '#contract/artifacts.ts'
+import { createChildHandle } from '#contract/child-handles.ts'
 import { claimTask } from '#contract/claims.ts'
+import { sendControlMessage } from '#contract/control-messages.ts'
 import { getHarnessContext } from '#contract/context.ts'
 import { reconcileSnapshot, storeDocument } from '#contract/knowledge.ts'
 import { recordObservation } from '#contract/observations.ts'
@@ -13,7 +15,7 @@ import { recordAction } from '#contract/run-actions.ts'
 import { assignCapability, assignRole, createCapability, createRole } from '#contract/roles.ts'
 import { createDelegation } from '#contract/delegations.ts'
 import { addMember } from '#contract/members.ts'
-import { recordCheckpoint, startRun } from '#contract/runs.ts'
+import { getRun, recordCheckpoint, startRun } from '#contract/runs.ts'
 import { openSession } from '#contract/sessions.ts'
 import { createTaskType, listTaskTypes } from '#contract/task-types.ts'
 import { createTask, listTasks } from '#contract/tasks.ts'
@@ -200,6 +202,22 @@ async function makeWork(
     params: { id: run.id },
     body: { fencingToken: fence.fencingToken, action: 'tool.shell', metadata: { note: marker } },
   })
+  const { version: expectedRunVersion } = await make(getRun, { params: { id: run.id } })
+  const message = await make(sendControlMessage, {
+    params: { id: run.id },
+    idempotencyKey: 'say',
+    body: { kind: 'queue', message: marker, expectedRunVersion },
+  })
+  const child = await make(createChildHandle, {
+    params: { id: run.id },
+    idempotencyKey: 'child',
+    body: {
+      fencingToken: fence.fencingToken,
+      correlationId: 'child',
+      title: `child ${marker}`,
+      grant: { permissions: ['tasks.claim'] },
+    },
+  })
   const artifact = await make(createArtifact, {
     body: { type: 'note', name: `note ${marker}`, content: marker, runId: run.id, ...fence },
   })
@@ -217,6 +235,8 @@ async function makeWork(
     claim: claim.id,
     run: run.id,
     action: action.id,
+    message: message.id,
+    child: child.id,
     artifact: artifact.id,
   }
 }
