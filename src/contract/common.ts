@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ErrorCode } from '#lib/errors.ts'
+import { toUtcMicros } from '#lib/instant.ts'
 
 /**
  * Attaches an error code to a check, for the rules that the protocol answers with a code of their own
@@ -9,10 +10,10 @@ export function coded(code: ErrorCode, message: string, details: Record<string, 
   return { error: message, params: { code, details } }
 }
 
-/** A moment with a time zone, RFC 3339; dates that do not exist and the year 0 are refused. */
+/** A moment with a time zone, RFC 3339; dates that do not exist are refused, and in UTC the year 0 and 10000. */
 export const Instant = z.iso
   .datetime({ offset: true })
-  .refine((day) => !day.startsWith('0000'), 'must be after the year 0')
+  .refine((at) => toUtcMicros(at) !== undefined, 'must lie in the years 1 to 9999 of UTC')
 
 /** How we write a moment: ISO 8601, UTC, milliseconds. */
 export const UtcInstant = z.iso.datetime()

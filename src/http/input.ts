@@ -48,12 +48,14 @@ export function honoPath(path: string): string {
     .replaceAll(/\{(\w+)\}/g, ':$1{[^/]+}')
 }
 
+/** Every parameter as it was sent, whatever its name; one that comes several times is a list. */
 function queryOf(c: Context): Record<string, string | string[]> {
+  const { searchParams } = new URL(c.req.url)
   return Object.fromEntries(
-    Object.entries(c.req.queries()).map(([name, values]) => [
-      name,
-      values.length === 1 ? (values[0] ?? '') : values,
-    ]),
+    [...new Set(searchParams.keys())].map((name) => {
+      const values = searchParams.getAll(name)
+      return [name, values.length === 1 ? (values[0] ?? '') : values]
+    }),
   )
 }
 

@@ -95,10 +95,13 @@ function queryRefusals(route: Route): Refusal[] {
     query('surprise', PLANTED),
     query('surprise', `${PLANTED}%00`),
     query('__proto__', PLANTED),
+    query('', PLANTED),
     ...fields.flatMap(([name, schema]) => [
       query(name, `${PLANTED}%00`),
       ...(formatsIn(schema).includes('uuid') ? [query(name, PLANTED)] : []),
-      ...(formatsIn(schema).includes('date-time') ? [query(name, NO_SUCH_MOMENT)] : []),
+      ...(formatsIn(schema).includes('date-time')
+        ? NO_SUCH_MOMENTS.map((moment) => query(name, encodeURIComponent(moment)))
+        : []),
     ]),
     ...fields
       .filter(([name]) => name === 'cursor' || name === 'after')
@@ -173,16 +176,22 @@ function fieldRefusals(route: Route): Refusal[] {
       return [{ name: `${name} as ${body}`, body, loc: `body.${name}`, ...refused }]
     }),
   )
-  const days = dayPaths(schema, schema.$defs ?? {}).map(({ path, format, union }) => {
-    const value = format === 'date' ? '2026-02-31' : NO_SUCH_MOMENT
-    const body = JSON.stringify(path.reduceRight<unknown>(wrap, value))
-    const loc = ['body', ...path.slice(0, union)].join('.')
-    return { name: `${['body', ...path].join('.')} as ${value}`, body, loc, ...refused }
-  })
+  const days = dayPaths(schema, schema.$defs ?? {}).flatMap(({ path, format, union }) =>
+    (format === 'date' ? ['2026-02-31'] : NO_SUCH_MOMENTS).map((value) => {
+      const body = JSON.stringify(path.reduceRight<unknown>(wrap, value))
+      const loc = ['body', ...path.slice(0, union)].join('.')
+      return { name: `${['body', ...path].join('.')} as ${value}`, body, loc, ...refused }
+    }),
+  )
   return [...wrongTypes, ...days]
 }
 
-const NO_SUCH_MOMENT = '2026-02-31T00:00:00Z'
+/** Days of no calendar, and moments that are in the year 10000 or 0 by UTC. */
+const NO_SUCH_MOMENTS = [
+  '2026-02-31T00:00:00Z',
+  '9999-12-31T23:59:59-14:00',
+  '0001-01-01T00:00:00+23:59',
+]
 
 function wrap(inner: unknown, step: string | number): unknown {
   return typeof step === 'number' ? [inner] : { [step]: inner }
