@@ -98,7 +98,7 @@ export function asksWhen(query: string): boolean {
 }
 
 function dated(year: string | undefined, month: number, day?: string): NamedDate | undefined {
-  if (month < 1 || month > 12) return undefined
+  if (month < 1 || month > 12 || year?.startsWith('0')) return undefined
   const d = day === undefined ? undefined : Number(day)
   if (d !== undefined && (d < 1 || d > 31)) return undefined
   return {

@@ -46,6 +46,20 @@ describe('POST /api/memory/context', () => {
     assert.equal(pack.stats.selected, 2)
   })
 
+  for (const query of [
+    'what happens on 9999-12-31?',
+    'since 0000-01',
+    'на 31 декабря 9999',
+    '0001-01-01',
+  ]) {
+    it(`answers "${query}" although no calendar of ours goes there`, async () => {
+      const { tell, ask } = recalling(db)
+      await tell({ content: 'The licence of the year 9999 has no end' })
+      const pack = await ask(`${query} licence`)
+      assert.deepEqual(textsOf(pack), ['The licence of the year 9999 has no end'])
+    })
+  }
+
   for (const kind of ['decision', 'constraint', 'finding', 'preference', 'result']) {
     it(`shows a ${kind} among the facts, which readers see before any document`, async () => {
       const { tell, ask } = recalling(db)

@@ -180,7 +180,11 @@ function spanOf({ dates }: Query): { from: Date; to: Date } | undefined {
     return [first - TWO_WEEKS_MS, last + TWO_WEEKS_MS]
   })
   if (bounds.length === 0) return undefined
-  return { from: new Date(Math.min(...bounds)), to: new Date(Math.max(...bounds)) }
+  const from = Math.min(...bounds)
+  const to = Math.min(Math.max(...bounds), END_OF_TIME)
+  return { from: new Date(from), to: new Date(to) }
 }
 
 const TWO_WEEKS_MS = 14 * 86_400_000
+/** No moment that we keep is later. */
+const END_OF_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
