@@ -4,6 +4,8 @@ import * as eventsContract from '#contract/events-api.ts'
 import * as knowledgeContract from '#contract/knowledge.ts'
 import type { Observation } from '#contract/observations.ts'
 import * as observationsContract from '#contract/observations.ts'
+import { getRunContext } from '#contract/run-context.ts'
+import { transaction } from '#db/sql.ts'
 import { encodeCursor } from '#events/cursor.ts'
 import { currentPosition } from '#events/read.ts'
 import { bind, bindOutside, withStatus } from '#http/bind.ts'
@@ -19,6 +21,7 @@ import { queryEntities } from './query-entities.ts'
 import type { MemoryProvider } from './recall.ts'
 import { previewSnapshot, reconcileSnapshot } from './reconcile-snapshot.ts'
 import { recordObservation } from './record-observation.ts'
+import { runContext } from './run-context.ts'
 import { deleteDocument, storeDocument } from './store-document.ts'
 
 export interface ContextOptions {
@@ -49,6 +52,10 @@ export function contextRoutes(app: Hono, deps: Deps, options: ContextOptions): v
 
   bindOutside(app, outside, contract.getContext, async (db, ctx, { body }) =>
     getContext({ db, provider, metrics }, ctx, body),
+  )
+
+  bindOutside(app, outside, getRunContext, async (db, ctx, { params: { id } }) =>
+    transaction(db, 'snapshot', (sql) => runContext(sql, ctx, id)),
   )
 
   bindObservations(app, deps)

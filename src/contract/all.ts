@@ -14,6 +14,7 @@ import { routes as observations } from './observations.ts'
 import { routes as operations } from './operations.ts'
 import { routes as org } from './org.ts'
 import { routes as runActions } from './run-actions.ts'
+import { routes as runContext } from './run-context.ts'
 import { routes as runStops } from './run-stops.ts'
 import { routes as roles } from './roles.ts'
 import { routes as runs } from './runs.ts'
@@ -38,6 +39,7 @@ export const controlPlaneRoutes = {
   ...runs,
   ...runActions,
   ...runStops,
+  ...runContext,
   ...controlMessages,
   ...childHandles,
   ...artifacts,

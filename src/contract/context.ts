@@ -25,7 +25,7 @@ const ClaimView = z.strictObject({
 /** Without what went in and came out, which can be large. */
 const RunView = Run.omit({ input: true, output: true })
 
-const SkillView = z.strictObject({
+export const SkillView = z.strictObject({
   id,
   name: z.string(),
   version: z.string(),
@@ -34,7 +34,7 @@ const SkillView = z.strictObject({
   executable: z.boolean(),
 })
 
-const ApprovalView = z.strictObject({
+export const ApprovalView = z.strictObject({
   id,
   taskId: nullableId,
   artifactId: nullableId,

@@ -62,3 +62,20 @@ export async function selectCheckpoints(
     order by sequence
     ${page === undefined ? sql`` : sql`limit ${page.limit + 1}`}`
 }
+
+/** The newest checkpoints of every run of a task, oldest first, each with its run's attempt. */
+export async function selectCheckpointsOfTask(
+  sql: Sql,
+  ctx: Tenancy,
+  task: { taskId: string; limit: number },
+): Promise<(CheckpointRow & { attempt: number })[]> {
+  const rows = await sql<(CheckpointRow & { attempt: number })[]>`
+    select c.id, c.run_id, r.attempt, c.sequence, c.kind, c.data, c.created_at
+    from runs r
+    join run_checkpoints c on c.tenant_id = r.tenant_id and c.run_id = r.id
+    where r.tenant_id = ${ctx.tenantId}
+      and r.task_id = ${task.taskId}
+    order by r.attempt desc, c.sequence desc
+    limit ${task.limit}`
+  return rows.toReversed()
+}

@@ -56,16 +56,18 @@ export async function insertRun(
   sql: Sql,
   ctx: Ctx,
   run: Pick<RunRow, 'id' | 'taskId' | 'claimId' | 'sessionId' | 'fencingToken'> &
-    Pick<RunRow, 'input' | 'model' | 'maxDurationSeconds' | 'maxActions'>,
+    Pick<RunRow, 'input' | 'model' | 'maxDurationSeconds' | 'maxActions'> &
+    Pick<RunRow, 'instructionsHash' | 'instructionsRefs'>,
 ): Promise<void> {
   await sql`
     insert into runs
       (tenant_id, id, task_id, claim_id, session_id, principal_id, fencing_token, attempt, input,
-       model, max_duration_seconds, max_actions)
+       model, max_duration_seconds, max_actions, instructions_hash, instructions_refs)
     select ${ctx.tenantId}, ${run.id}, ${run.taskId}, ${run.claimId}, ${run.sessionId},
            ${ctx.actorId}, ${run.fencingToken}, coalesce(max(attempt), 0) + 1,
            ${run.input === null ? null : sql.json(run.input as never)}, ${run.model},
-           ${run.maxDurationSeconds}, ${run.maxActions}
+           ${run.maxDurationSeconds}, ${run.maxActions}, ${run.instructionsHash},
+           ${sql.json(run.instructionsRefs as never)}
     from runs
     where tenant_id = ${ctx.tenantId}
       and task_id = ${run.taskId}`

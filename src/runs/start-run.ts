@@ -7,6 +7,7 @@ import { newId } from '#lib/id.ts'
 import { requireLiveClaim } from '#work/live-claim.ts'
 import type { Fence } from '#work/live-claim.ts'
 import { lockTask } from '#work/lock-task.ts'
+import { instructionsFor, refsOf } from './instructions.ts'
 import { insertRun, selectRun } from './run.sql.ts'
 import type { RunRow } from './run.sql.ts'
 
@@ -25,6 +26,7 @@ export interface NewRun extends Fence {
 export async function startRun(sql: Sql, ctx: Ctx, input: NewRun): Promise<RunRow> {
   const task = await lockTask(sql, ctx, input.ref)
   const claim = await requireLiveClaim(sql, ctx, { ...input, taskId: task.id })
+  const instructions = await instructionsFor(sql, ctx, task)
   const id = newId()
   await insertRun(sql, ctx, {
     id,
@@ -36,6 +38,8 @@ export async function startRun(sql: Sql, ctx: Ctx, input: NewRun): Promise<RunRo
     model: input.model ?? null,
     maxDurationSeconds: stricter(input.maxDurationSeconds, ctx.childGrant?.maxDurationSeconds),
     maxActions: stricter(input.maxActions, ctx.childGrant?.maxActions),
+    instructionsHash: instructions.hash,
+    instructionsRefs: refsOf(instructions),
   }).catch((cause: unknown) => {
     if (!isPgError(cause, PG.uniqueViolation, 'one_running_run_per_claim')) throw cause
     throw new AppError(

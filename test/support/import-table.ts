@@ -19,7 +19,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   goals: ['org', ...EVERY_AREA],
   work: ['org', 'access', 'projects', 'task-types', 'goals', ...EVERY_AREA],
   relations: ['org', 'work', ...EVERY_AREA],
-  runs: ['org', 'access', 'projects', 'work', ...EVERY_AREA],
+  runs: ['org', 'access', 'projects', 'task-types', 'work', ...EVERY_AREA],
   'run-control': ['org', 'access', 'projects', 'work', 'runs', ...EVERY_AREA],
   comments: ['org', 'work', 'runs', ...EVERY_AREA],
   artifacts: ['org', 'access', 'projects', 'work', 'runs', ...EVERY_AREA],

@@ -128,6 +128,7 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
   succeedRun: (a) => [foreign({ params: { id: a.run }, body: { fencingToken: 1 } })],
   failRun: (a) => [foreign({ params: { id: a.run }, body: { reason: 'taken' } })],
   cancelRun: (a) => [foreign({ params: { id: a.run } })],
+  getRunContext: (a) => [foreign({ params: { id: a.run } })],
   suspendRun: (a, b) => [
     foreign({ params: { id: a.run }, body: { fencingToken: 1, reason: 'taken' } }),
     foreign({

@@ -1,0 +1,73 @@
+import { selectLatestArtifacts } from '#artifacts/artifact.sql.ts'
+import { artifactReply } from '#artifacts/replies.ts'
+import { permits } from '#contract/permissions.ts'
+import type { RunContext } from '#contract/run-context.ts'
+import type { Sql } from '#db/sql.ts'
+import { encodeCursor } from '#events/cursor.ts'
+import { currentPosition } from '#events/read.ts'
+import type { Ctx } from '#lib/ctx.ts'
+import { found } from '#lib/errors.ts'
+import { workspaceReply } from '#org/replies.ts'
+import { selectWorkspace } from '#org/workspace.sql.ts'
+import { selectChildrenOfTask } from '#run-control/child-handle.sql.ts'
+import { selectMessages } from '#run-control/control-message.sql.ts'
+import { childReply, messageReply } from '#run-control/replies.ts'
+import { selectCheckpointsOfTask } from '#runs/checkpoint.sql.ts'
+import { instructionsFor } from '#runs/instructions.ts'
+import { checkpointReply, runReply } from '#runs/replies.ts'
+import { selectRun } from '#runs/run.sql.ts'
+import { selectClaim } from '#work/claim.sql.ts'
+import { claimReply, taskReply } from '#work/replies.ts'
+import { selectTask } from '#work/task.sql.ts'
+
+const MAX_ARTIFACTS = 20
+const MAX_CHECKPOINTS = 500
+const MAX_MESSAGES = 200
+const MAX_CHILDREN = 200
+
+/**
+ * What a run goes by. The journal's cursor is read before anything else; what the caller may not read is
+ * empty. Throws `not_found`.
+ */
+export async function runContext(sql: Sql, ctx: Ctx, id: string): Promise<RunContext> {
+  const eventCursor = encodeCursor(await currentPosition(sql, ctx))
+  const run = found(await selectRun(sql, ctx, id), 'run', id)
+  const { taskId } = run
+  const task = found(await selectTask(sql, ctx, taskId), 'task', taskId)
+  const claim = found(await selectClaim(sql, ctx, run.claimId), 'claim', run.claimId)
+  const workspace = task.workspaceId ? await selectWorkspace(sql, ctx, task.workspaceId) : undefined
+  const { pending, children, checkpoints } = await readRecords(sql, ctx, run)
+  return {
+    run: runReply(run),
+    task: taskReply(task),
+    workspace: workspace ? workspaceReply(workspace) : null,
+    claim: claimReply(claim),
+    requirements: task.requirements,
+    relations: [],
+    recentArtifacts: await recentArtifacts(sql, ctx, taskId),
+    inputs: [],
+    pendingApprovals: [],
+    checkpoints: checkpoints.map((row) => ({ ...checkpointReply(row), attempt: row.attempt })),
+    skills: [],
+    pendingControlMessages: pending.map(messageReply),
+    childHandles: children.map(childReply),
+    eventCursor,
+    instructions: await instructionsFor(sql, ctx, task),
+  }
+}
+
+async function readRecords(sql: Sql, ctx: Ctx, run: { id: string; taskId: string }) {
+  const { id: runId, taskId } = run
+  const status = 'accepted'
+  return {
+    pending: await selectMessages(sql, ctx, { runId, after: 0, limit: MAX_MESSAGES, status }),
+    children: await selectChildrenOfTask(sql, ctx, { taskId, limit: MAX_CHILDREN }),
+    checkpoints: await selectCheckpointsOfTask(sql, ctx, { taskId, limit: MAX_CHECKPOINTS }),
+  }
+}
+
+async function recentArtifacts(sql: Sql, ctx: Ctx, taskId: string) {
+  if (!permits(ctx.permissions, 'artifacts.read')) return []
+  const rows = await selectLatestArtifacts(sql, ctx, { taskId, limit: MAX_ARTIFACTS })
+  return rows.map(artifactReply)
+}

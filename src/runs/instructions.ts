@@ -1,0 +1,38 @@
+import type { InstructionsRef } from '#contract/runs.ts'
+import type { Sql } from '#db/sql.ts'
+import type { Tenancy } from '#lib/ctx.ts'
+import { sha256 } from '#lib/id.ts'
+import { canonicalJson } from '#lib/json.ts'
+import { selectTaskType } from '#task-types/task-type.sql.ts'
+
+export interface InstructionLayer extends InstructionsRef {
+  text: string
+}
+
+export interface Instructions {
+  /** What an agent is to obey, the most general first; layers without text are left out. */
+  layers: InstructionLayer[]
+  /** SHA-256 of the layers as canonical JSON: equal exactly when all of them are. */
+  hash: string
+}
+
+/** The instructions that apply to a task now. */
+export async function instructionsFor(
+  sql: Sql,
+  ctx: Tenancy,
+  task: { typeKey: string; typeVersion: number },
+): Promise<Instructions> {
+  const { typeKey: key, typeVersion: version } = task
+  const type = await selectTaskType(sql, ctx, { key, version })
+  return instructionsOf([{ source: 'taskType', ref: key, version, text: type?.instructions ?? '' }])
+}
+
+export function instructionsOf(all: readonly InstructionLayer[]): Instructions {
+  const layers = all.filter(({ text }) => text.trim() !== '')
+  return { layers, hash: sha256(canonicalJson(layers)) }
+}
+
+/** Which instructions they were, without their texts. */
+export function refsOf({ layers }: Instructions): InstructionsRef[] {
+  return layers.map(({ source, ref, version }) => ({ source, ref, version }))
+}
