@@ -67,7 +67,7 @@ export async function insertRun(
            ${ctx.actorId}, ${run.fencingToken}, coalesce(max(attempt), 0) + 1,
            ${run.input === null ? null : sql.json(run.input as never)}, ${run.model},
            ${run.maxDurationSeconds}, ${run.maxActions}, ${run.instructionsHash},
-           ${sql.json(run.instructionsRefs as never)}
+           ${sql.json(run.instructionsRefs)}
     from runs
     where tenant_id = ${ctx.tenantId}
       and task_id = ${run.taskId}`
