@@ -12,6 +12,7 @@ import type { Metrics } from '#http/metrics.ts'
 import { openapi } from '#http/openapi.ts'
 import { orgRoutes } from '#org/routes.ts'
 import { runControlRoutes, withChildHandles } from '#run-control/routes.ts'
+import { projectsRoutes } from '#projects/routes.ts'
 import { runsRoutes } from '#runs/routes.ts'
 import type { Leases } from '#work/lease.ts'
 import { taskTypesRoutes } from '#task-types/routes.ts'
@@ -46,6 +47,7 @@ export function createControlPlane(given: ControlPlane): Hono {
   orgRoutes(app, deps)
   accessRoutes(app, deps)
   taskTypesRoutes(app, deps)
+  projectsRoutes(app, deps)
   workRoutes(app, deps, deps.leases)
   runsRoutes(app, deps)
   runControlRoutes(app, deps)

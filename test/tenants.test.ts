@@ -67,7 +67,7 @@ function aboutNothing(attempt: TenantCall): TenantCall {
 }
 
 /** Places for ids of things that do not exist yet. */
-const NAMES_NOTHING: readonly string[] = ['getContext body.projectId']
+const NAMES_NOTHING: readonly string[] = []
 
 type Place = ['params' | 'query' | 'body', string]
 

@@ -15,6 +15,10 @@ export const MEANINGS: Readonly<Record<EventType, { en: string; ru: string }>> =
   'api_key.revoked': { en: 'A key was revoked', ru: 'Ключ отозван' },
   'workspace.created': { en: 'A workspace was created', ru: 'Создан workspace' },
   'workspace.updated': { en: 'Its name or slug changed', ru: 'Изменились имя или slug' },
+  'workspace.moved': {
+    en: 'A workspace was put under another parent',
+    ru: 'Workspace перенесён к другому родителю',
+  },
   'workspace.archived': { en: 'A workspace was closed', ru: 'Workspace закрыт' },
   'workspace_type.created': { en: 'A kind of workspace was named', ru: 'Создан тип workspace' },
   'workspace_type.updated': {
@@ -51,6 +55,28 @@ export const MEANINGS: Readonly<Record<EventType, { en: string; ru: string }>> =
     ru: 'Человек разрешил агенту действовать от своего имени',
   },
   'delegation.revoked': { en: 'A delegation ended', ru: 'Делегирование прекращено' },
+  'project_template.created': {
+    en: 'A version of a project template was added',
+    ru: 'Добавлена версия шаблона проекта',
+  },
+  'project.created': { en: 'A workspace became a project', ru: 'Workspace стал проектом' },
+  'project.updated': {
+    en: 'Owner, dates or settings of a project changed',
+    ru: 'Изменились владелец, даты или настройки проекта',
+  },
+  'project.status_changed': {
+    en: 'A project moved to another status',
+    ru: 'Проект перешёл в другой статус',
+  },
+  'project.archived': { en: 'A project was closed', ru: 'Проект закрыт' },
+  'project.config_revision_created': {
+    en: 'A configuration of a project was written down',
+    ru: 'Записана ревизия конфигурации проекта',
+  },
+  'project.config_revision_activated': {
+    en: 'A configuration of a project came into force',
+    ru: 'Ревизия конфигурации проекта вступила в силу',
+  },
   'session.opened': { en: 'A harness opened a session', ru: 'Харнесс открыл сессию' },
   'session.closed': {
     en: 'A session was closed; its claims were released',

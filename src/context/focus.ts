@@ -1,4 +1,4 @@
-import type { ContextRequest, Focus, HarnessContext } from '#contract/context.ts'
+import type { ContextRequest, Focus, HarnessContext, ProjectFocus } from '#contract/context.ts'
 
 /** The workspace in focus with its ancestors, nearest first; the last one is the root of the tree. */
 export interface WorkspaceFocus {
@@ -13,7 +13,7 @@ export interface Focused {
   harness: HarnessContext
   runId: string | null
   focus: Focus
-  project: { id: string } | null
+  project: ProjectFocus | null
   workspace: WorkspaceFocus | null
 }
 

@@ -46,8 +46,8 @@ export async function getContext(
     deps.metrics.degraded(memoryStatus)
   }
   deps.metrics.answered((performance.now() - started) / 1000)
-  const { harness, focus } = focused
-  return { operational: { ...harness, focus, project: null }, ...recalled, freshness, warnings }
+  const { harness, focus, project } = focused
+  return { operational: { ...harness, focus, project }, ...recalled, freshness, warnings }
 }
 
 async function recallFor(

@@ -1,4 +1,4 @@
-import type { ContextRequest } from '#contract/context.ts'
+import type { ContextRequest, ProjectFocus } from '#contract/context.ts'
 import { allowedScopes } from '#contract/visibility.ts'
 import { anchorsOf, queryOf, scopesOf, subjectOf } from './focus.ts'
 import type { Focused } from './focus.ts'
@@ -55,6 +55,12 @@ function workspaceIds({ workspace }: Focused): string[] | null {
   return workspace && [workspace.id, ...workspace.ancestorIds]
 }
 
+/** What memory may know of a project: which one, and where it stands; never its configuration. */
+function identityOf(project: ProjectFocus) {
+  const { id, workspaceId, statusKey, systemStatusCategory, templateKey } = project
+  return { id, workspaceId, statusKey, systemStatusCategory, templateKey }
+}
+
 /** What is true now, for the section `current`; memory does not keep it. Configuration never leaves. */
 function ephemeral({ harness, focus, project }: Focused) {
   const { activeClaims, activeRuns, suspendedRuns, pendingApprovals } = harness
@@ -65,6 +71,6 @@ function ephemeral({ harness, focus, project }: Focused) {
     suspendedRuns,
     pendingApprovals,
     ...(task && { task, artifacts }),
-    ...(project && { project }),
+    ...(project && { project: identityOf(project) }),
   }
 }

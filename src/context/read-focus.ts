@@ -1,5 +1,5 @@
 import { selectLatestArtifacts } from '#artifacts/artifact.sql.ts'
-import type { ContextRequest, Focus, Freshness } from '#contract/context.ts'
+import type { ContextRequest, Focus, Freshness, ProjectFocus } from '#contract/context.ts'
 import { permits } from '#contract/permissions.ts'
 import type { Sql } from '#db/sql.ts'
 import { encodeCursor } from '#events/cursor.ts'
@@ -8,6 +8,10 @@ import type { Ctx } from '#lib/ctx.ts'
 import { found } from '#lib/errors.ts'
 import { requirePermission } from '#org/permission.ts'
 import { selectAncestors } from '#org/workspace.sql.ts'
+import { selectProjectScope } from '#projects/layers.sql.ts'
+import { selectProject } from '#projects/project.sql.ts'
+import { readEffective } from '#projects/read-governance.ts'
+import { identityReply } from '#projects/replies.ts'
 import { selectRun } from '#runs/run.sql.ts'
 import { selectTask } from '#work/task.sql.ts'
 import type { TaskRow } from '#work/task.sql.ts'
@@ -29,20 +33,30 @@ export async function readFocus(
   ctx: Ctx,
   request: ContextRequest,
 ): Promise<{ focused: Focused; freshness: Freshness }> {
-  const { task: ref, runId = null, workspaceId, projectId } = request
-  if (ref !== undefined || runId !== null) requirePermission(ctx, 'tasks.read')
+  const { runId = null, workspaceId } = request
+  if (request.task !== undefined || runId !== null) requirePermission(ctx, 'tasks.read')
   const eventCursor = encodeCursor(await currentPosition(sql, ctx))
   const harness = await harnessContext(sql, ctx, { sessionId: undefined, eventCursor })
-  const run = runId === null ? undefined : found(await selectRun(sql, ctx, runId), 'run', runId)
-  const taskRef = ref ?? run?.taskId
-  const task = taskRef && found(await selectTask(sql, ctx, taskRef), 'task', taskRef)
-  const focus = await focusOn(sql, ctx, task || undefined)
-  if (projectId !== undefined) refuseProject(ctx, projectId)
-  const workspace = await focusWorkspace(sql, ctx, workspaceId ?? focus.task?.workspaceId)
+  const focus = await focusOn(sql, ctx, await taskInFocus(sql, ctx, request))
+  const project = await focusProject(sql, ctx, request)
+  const place = workspaceId ?? focus.task?.workspaceId ?? project?.workspaceId
+  const workspace = await focusWorkspace(sql, ctx, place)
   const freshness = await readFreshness(sql, ctx, eventCursor)
   const { tenantId, actorId: principalId } = ctx
-  const focused = { tenantId, principalId, harness, runId, focus, project: null, workspace }
+  const focused = { tenantId, principalId, harness, runId, focus, project, workspace }
   return { focused, freshness }
+}
+
+/** The task asked for, else that of the run asked for. */
+async function taskInFocus(
+  sql: Sql,
+  ctx: Ctx,
+  { task, runId }: ContextRequest,
+): Promise<TaskRow | undefined> {
+  const run =
+    runId === undefined ? undefined : found(await selectRun(sql, ctx, runId), 'run', runId)
+  const ref = task ?? run?.taskId
+  return ref === undefined ? undefined : found(await selectTask(sql, ctx, ref), 'task', ref)
 }
 
 async function focusOn(sql: Sql, ctx: Ctx, task: TaskRow | undefined): Promise<Focus> {
@@ -75,10 +89,22 @@ async function focusOn(sql: Sql, ctx: Ctx, task: TaskRow | undefined): Promise<F
   }
 }
 
-/** No tenant has projects yet, so none is ever found; the right to look comes first all the same. */
-function refuseProject(ctx: Ctx, projectId: string): void {
+async function focusProject(
+  sql: Sql,
+  ctx: Ctx,
+  { projectId, includeSubprojects }: Pick<ContextRequest, 'projectId' | 'includeSubprojects'>,
+): Promise<ProjectFocus | null> {
+  if (projectId === undefined) return null
   requirePermission(ctx, 'projects.read')
-  found(undefined, 'project', projectId)
+  const project = found(await selectProject(sql, ctx, projectId), 'project', projectId)
+  const { workspaceId } = project
+  const { config, provenance } = await readEffective(sql, ctx, workspaceId)
+  return {
+    ...identityReply(project),
+    workspaceScope: await selectProjectScope(sql, ctx, { workspaceId, includeSubprojects }),
+    effectiveConfig: config,
+    configProvenance: provenance,
+  }
 }
 
 async function focusWorkspace(

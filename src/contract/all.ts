@@ -1,6 +1,7 @@
 import { routes as artifacts } from './artifacts.ts'
 import { routes as childHandles } from './child-handles.ts'
 import { routes as claims } from './claims.ts'
+import { routes as configRevisions } from './config-revisions.ts'
 import { routes as context } from './context.ts'
 import { routes as delegations } from './delegations.ts'
 import { routes as controlMessages } from './control-messages.ts'
@@ -13,6 +14,8 @@ import { routes as memoryReconcile } from './memory-reconcile.ts'
 import { routes as observations } from './observations.ts'
 import { routes as operations } from './operations.ts'
 import { routes as org } from './org.ts'
+import { routes as projectTemplates } from './project-templates.ts'
+import { routes as projects } from './projects.ts'
 import { routes as runActions } from './run-actions.ts'
 import { routes as runContext } from './run-context.ts'
 import { routes as runStops } from './run-stops.ts'
@@ -32,6 +35,9 @@ export const controlPlaneRoutes = {
   ...members,
   ...roles,
   ...delegations,
+  ...projectTemplates,
+  ...projects,
+  ...configRevisions,
   ...sessions,
   ...taskTypes,
   ...tasks,

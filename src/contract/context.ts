@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { Artifact } from './artifacts.ts'
 import { Instant, TaskRef } from './common.ts'
 import { EntityKey } from './observations.ts'
+import { ConfigProvenance, EffectiveConfig } from './project-config.ts'
+import { projectIdentity } from './projects.ts'
 import { route } from './route.ts'
 import { Run } from './runs.ts'
 import { Session } from './sessions.ts'
@@ -100,6 +102,18 @@ export const Focus = z.strictObject({
 })
 export type Focus = z.output<typeof Focus>
 
+/** The project in focus: decide by the category, and by the rules in `effectiveConfig.governance`. */
+export const ProjectFocus = z
+  .strictObject({
+    ...projectIdentity,
+    /** Its workspaces, its own first. */
+    workspaceScope: z.array(id),
+    effectiveConfig: EffectiveConfig,
+    configProvenance: ConfigProvenance,
+  })
+  .meta({ id: 'ProjectFocus' })
+export type ProjectFocus = z.output<typeof ProjectFocus>
+
 export const getHarnessContext = route({
   method: 'GET',
   path: '/api/v1/harness/context',
@@ -123,6 +137,7 @@ export const ContextRequest = z.strictObject({
   runId: z.uuid().optional(),
   workspaceId: z.uuid().optional(),
   projectId: z.uuid().optional(),
+  /** Also the workspaces of nested projects in `workspaceScope`; what memory is asked stays the same. */
   includeSubprojects: z.boolean().default(false),
   /** Budget of the memory pack; the server's limit applies on top. */
   maxTokens: z.int().min(1).max(1_000_000).optional(),
@@ -168,7 +183,7 @@ export const ContextReply = z
     operational: z.strictObject({
       ...harness,
       focus: Focus,
-      project: z.record(z.string(), z.unknown()).nullable(),
+      project: ProjectFocus.nullable(),
     }),
     /** What earlier work left behind, as memory answered; a hint, never an order. */
     memory: z.record(z.string(), z.unknown()).nullable(),

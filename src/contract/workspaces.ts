@@ -126,6 +126,26 @@ export const updateWorkspace = route({
   ifMatch: 'workspace',
 })
 
+export const moveWorkspace = route({
+  method: 'POST',
+  path: '/api/v1/workspaces/{id}:move',
+  summary: 'Put a workspace and everything below it under another parent, or at the top',
+  tag: 'Workspaces',
+  access: 'workspaces.manage',
+  params: byId,
+  body: z.strictObject({ parentId: z.uuid().nullable() }),
+  reply: Workspace,
+  errors: [
+    'not_found',
+    'workspace_archived',
+    'workspace_cycle',
+    'workspace_slug_conflict',
+    'invalid_workspace_parent',
+    'governance_weakened',
+  ],
+  etag: 'workspace',
+})
+
 export const archiveWorkspace = route({
   method: 'POST',
   path: '/api/v1/workspaces/{id}:archive',
@@ -145,5 +165,6 @@ export const routes = {
   getWorkspaceTree,
   getWorkspace,
   updateWorkspace,
+  moveWorkspace,
   archiveWorkspace,
 }

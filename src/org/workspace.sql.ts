@@ -134,3 +134,36 @@ export async function updateWorkspaceRow(
     returning id, parent_id, slug, name, status, type_key, version, created_at`
   return row
 }
+
+export async function updateWorkspaceParent(
+  sql: Sql,
+  ctx: Ctx,
+  workspace: { id: string; parentId: string | null },
+): Promise<WorkspaceRow> {
+  const { id, parentId } = workspace
+  const [row] = await sql<[WorkspaceRow]>`
+    update workspaces
+    set parent_id = ${parentId}, version = version + 1
+    where tenant_id = ${ctx.tenantId}
+      and id = ${id}
+    returning id, parent_id, slug, name, status, type_key, version, created_at`
+  return row
+}
+
+/** How many levels a workspace and what is below it take; 1 for a leaf. */
+export async function selectHeight(sql: Sql, ctx: Ctx, id: string): Promise<number> {
+  const [row] = await sql<{ height: number }[]>`
+    with recursive tree as (
+      select id, 1 as step
+      from workspaces
+      where tenant_id = ${ctx.tenantId}
+        and id = ${id}
+      union all
+      select w.id, tree.step + 1
+      from tree
+      join workspaces w on w.tenant_id = ${ctx.tenantId} and w.parent_id = tree.id
+    )
+    select max(step) as height
+    from tree`
+  return row?.height ?? 0
+}

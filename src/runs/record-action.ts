@@ -7,7 +7,7 @@ import { insertAction, selectAction, updateActionFinished } from './action.sql.t
 import type { ActionRow } from './action.sql.ts'
 import { requireBudget } from './budget.ts'
 import { lockLiveRun, runNotActive } from './live-run.ts'
-import { refuseSecretsIn } from './refuse-secrets.ts'
+import { refuseSecretsIn } from '#lib/refuse-secrets.ts'
 
 /**
  * Records what a run is about to do (`started`) or has done, under its live claim. Not an event.

@@ -8,7 +8,7 @@ import { requireBudget } from './budget.ts'
 import { insertCheckpoint } from './checkpoint.sql.ts'
 import type { CheckpointRow } from './checkpoint.sql.ts'
 import { lockLiveRun, runNotActive } from './live-run.ts'
-import { refuseSecretsIn } from './refuse-secrets.ts'
+import { refuseSecretsIn } from '#lib/refuse-secrets.ts'
 import type { RunRow } from './run.sql.ts'
 
 /**

@@ -15,6 +15,7 @@ import { walkAccess, walkTypes } from './every-event-access.ts'
 import * as workspaces from '#contract/workspaces.ts'
 import { walkSuspensions } from './every-event-runs.ts'
 import { walkTask, walkTaskTypes } from './every-task-event.ts'
+import { walkProject } from './every-project-event.ts'
 import type { Walk } from './walk.ts'
 
 /** Words that stand in one field each, so that wherever one turns up it tells where it came from. */
@@ -40,6 +41,7 @@ export async function makeEveryEvent(
   }
   const workspaceId = await walkOrg(walk)
   await walkAccess(walk, workspaceId)
+  await walkProject(walk, workspaceId)
   await walkTaskTypes(walk)
   const task = await walkTask(walk, workspaceId)
   const work = await walkRuns(walk, task.publicId)
@@ -87,6 +89,7 @@ async function walkOrg({ make, told, kept }: Walk): Promise<string> {
     ifMatch: version,
     body: { name: kept('later name of a workspace') },
   })
+  await make(workspaces.moveWorkspace, { params: { id }, body: { parentId: open.id } })
   await make(workspaces.archiveWorkspace, { params: { id }, ifMatch: renamed.version })
   return open.id
 }

@@ -3,6 +3,7 @@ import { COMMON } from './world.ts'
 import { foreign, look, own } from './tenant-call.ts'
 import type { Case } from './tenant-call.ts'
 import { ACCESS_CASES } from './tenant-cases-access.ts'
+import { PROJECT_CASES } from './tenant-cases-projects.ts'
 
 /**
  * By operation id: what tenant b sends about things of tenant a. Every place of a request that can name
@@ -38,6 +39,10 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
     foreign({ params: { id: a.workspace }, ifMatch: 1, body: { name: 'taken' } }),
     foreign({ params: { id: b.workspace }, ifMatch: 1, body: { typeKey: a.workspaceType } }),
   ],
+  moveWorkspace: (a, b) => [
+    foreign({ params: { id: a.workspace }, body: { parentId: null } }),
+    foreign({ params: { id: b.workspace }, body: { parentId: a.root } }),
+  ],
   archiveWorkspace: (a) => [foreign({ params: { id: a.workspace } })],
   createWorkspaceType: (a) => [
     own({ body: { key: 'other', displayName: 'Other' } }),
@@ -54,6 +59,7 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
     }),
   ],
   ...ACCESS_CASES,
+  ...PROJECT_CASES,
   getAdapterStatus: () => [look()],
   redriveAdapter: (a) => [foreign({ params: { tenantId: a.tenantId }, body: { reason: 'try' } })],
   rebuildAdapter: (a) => [foreign({ params: { tenantId: a.tenantId }, body: { reason: 'try' } })],
@@ -215,9 +221,13 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
     look({ body: { query: COMMON } }),
     look({ body: { query: COMMON, task: b.task } }),
     look({ body: { query: COMMON, strategy: 'briefing' } }),
-    ...[{ task: a.task }, { task: a.lastTask }, { runId: a.run }, { workspaceId: a.workspace }].map(
-      (focus) => foreign({ body: focus }),
-    ),
+    ...[
+      { task: a.task },
+      { task: a.lastTask },
+      { runId: a.run },
+      { workspaceId: a.workspace },
+      { projectId: a.project },
+    ].map((focus) => foreign({ body: focus })),
   ],
   recordObservation: (a) => [
     own({ body: { kind: 'note', content: 'other', source: 's', dedupKey: 'k' } }),

@@ -19,6 +19,8 @@ import { getRun, recordCheckpoint, startRun } from '#contract/runs.ts'
 import { openSession } from '#contract/sessions.ts'
 import { createTaskType, listTaskTypes } from '#contract/task-types.ts'
 import { createTask, listTasks } from '#contract/tasks.ts'
+import { createProjectTemplate } from '#contract/project-templates.ts'
+import { createProject } from '#contract/projects.ts'
 import { createWorkspaceType } from '#contract/workspace-types.ts'
 import * as workspaces from '#contract/workspaces.ts'
 import type { Database } from '#db/sql.ts'
@@ -71,10 +73,20 @@ async function makeThings(make: Make, marker: string, tasks: number) {
   const places = await makeOrg(make, marker)
   const access = await makeAccess(make, marker, places)
   const types = await makeTaskTypes(make, marker)
+  const project = await makeProject(make, marker, places.root)
   const work = await makeWork(make, { marker, tasks, workspaceId: places.workspace })
   const knowledge = await makeKnowledge(make, { marker, runId: work.run, ...places })
   const { eventCursor } = await make(getHarnessContext, {})
-  return { tenantId: tenant.id, ...places, ...access, ...types, ...work, ...knowledge, eventCursor }
+  return {
+    tenantId: tenant.id,
+    ...places,
+    ...access,
+    ...types,
+    ...project,
+    ...work,
+    ...knowledge,
+    eventCursor,
+  }
 }
 
 /** What every world knows something about, so that a question of one could be answered by another. */
@@ -127,6 +139,21 @@ async function makeOrg(make: Make, marker: string) {
     root: root.id,
     workspace: workspace.id,
     workspaceCursor: page.nextCursor ?? '',
+  }
+}
+
+async function makeProject(make: Make, marker: string, workspaceId: string) {
+  const template = await make(createProjectTemplate, {
+    body: { key: `template-${marker}`, displayName: `template ${marker}` },
+  })
+  const project = await make(createProject, {
+    body: { workspaceId, templateKey: template.key, config: { note: marker } },
+  })
+  return {
+    template: template.id,
+    templateKey: template.key,
+    project: project.id,
+    projectVersion: project.version,
   }
 }
 
