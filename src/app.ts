@@ -13,6 +13,7 @@ import { openapi } from '#http/openapi.ts'
 import { orgRoutes } from '#org/routes.ts'
 import { runControlRoutes, withChildHandles } from '#run-control/routes.ts'
 import { projectsRoutes } from '#projects/routes.ts'
+import { relationsRoutes } from '#relations/routes.ts'
 import { runsRoutes } from '#runs/routes.ts'
 import type { Leases } from '#work/lease.ts'
 import { taskTypesRoutes } from '#task-types/routes.ts'
@@ -49,6 +50,7 @@ export function createControlPlane(given: ControlPlane): Hono {
   taskTypesRoutes(app, deps)
   projectsRoutes(app, deps)
   workRoutes(app, deps, deps.leases)
+  relationsRoutes(app, deps)
   runsRoutes(app, deps)
   runControlRoutes(app, deps)
   artifactsRoutes(app, deps)

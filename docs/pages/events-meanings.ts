@@ -94,6 +94,11 @@ export const MEANINGS: Readonly<Record<EventType, { en: string; ru: string }>> =
   'task.updated': { en: 'A task was changed', ru: 'Задача изменена' },
   'task.claimed': { en: 'Somebody took a task', ru: 'Кто-то взял задачу' },
   'task.completed': { en: 'A task was completed', ru: 'Задача завершена' },
+  'task.relation_added': {
+    en: 'A task was related to another',
+    ru: 'Задача связана с другой',
+  },
+  'task.relation_removed': { en: 'A relation was removed', ru: 'Связь убрана' },
   'claim.released': { en: 'A claim was given back', ru: 'Claim отпущен' },
   'claim.expired': { en: 'The lease of a claim ended', ru: 'Аренда claim истекла' },
   'run.started': { en: 'An attempt at a task began', ru: 'Началась попытка выполнения' },

@@ -16,6 +16,7 @@ import { routes as operations } from './operations.ts'
 import { routes as org } from './org.ts'
 import { routes as projectTemplates } from './project-templates.ts'
 import { routes as projects } from './projects.ts'
+import { routes as relations } from './relations.ts'
 import { routes as runActions } from './run-actions.ts'
 import { routes as runContext } from './run-context.ts'
 import { routes as runStops } from './run-stops.ts'
@@ -25,6 +26,7 @@ import { routes as sessions } from './sessions.ts'
 import { routes as taskTypes } from './task-types.ts'
 import { routes as tasks } from './tasks.ts'
 import { routes as workspaceTypes } from './workspace-types.ts'
+import { routes as transitions } from './transitions.ts'
 import { routes as workspaces } from './workspaces.ts'
 
 /** Every route of the control plane by its operation id: the API document, and what tests walk. */
@@ -41,6 +43,8 @@ export const controlPlaneRoutes = {
   ...sessions,
   ...taskTypes,
   ...tasks,
+  ...transitions,
+  ...relations,
   ...claims,
   ...runs,
   ...runActions,

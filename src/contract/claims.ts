@@ -50,6 +50,8 @@ export const claimTask = route({
     'task_already_claimed',
     'task_not_claimable',
     'child_grant_exceeded',
+    'task_not_ready',
+    'not_eligible',
   ],
   params: z.strictObject({ ref: TaskRef }),
   body: z.strictObject({

@@ -109,6 +109,13 @@ export const EVENTS = {
     intent: z.string().nullable(),
   }),
   'task.completed': z.strictObject({ publicId: z.string(), version: z.int() }),
+  'task.relation_added': z.strictObject({ relationId: id, toTaskId: id, type: z.string() }),
+  'task.relation_removed': z.strictObject({
+    relationId: id,
+    fromTaskId: id,
+    toTaskId: id,
+    type: z.string(),
+  }),
   'claim.released': z.strictObject({ taskId: id, fencingToken: z.int(), reason: z.string() }),
   'claim.expired': z.strictObject({ taskId: id, fencingToken: z.int() }),
   'run.started': z.strictObject({ taskId: id, claimId: id, attempt: z.int() }),

@@ -28,6 +28,14 @@ export const Origin = z.strictObject({
 })
 export type Origin = z.output<typeof Origin>
 
+const Names = z.array(text(200)).max(50).default([])
+
+/** What whoever claims the task must have, by id, or by slug or name; all of it. */
+export const Requirements = z
+  .strictObject({ roles: Names, capabilities: Names, skills: Names })
+  .meta({ id: 'Requirements' })
+export type Requirements = z.output<typeof Requirements>
+
 const fields = {
   title: text(500),
   description: z.string().max(65_536),
@@ -42,6 +50,7 @@ const fields = {
   acceptance: z.array(z.union([text(2000), JsonObject])).max(100),
   /** What supports the task or its result: links, ids, excerpts. */
   evidence: z.array(z.union([text(2000), JsonObject])).max(100),
+  requirements: Requirements,
 }
 
 export const NewTask = z
@@ -100,7 +109,7 @@ export const Task = z
     origin: Origin.nullable(),
     acceptance: z.array(z.unknown()),
     evidence: z.array(z.unknown()),
-    requirements: JsonObject,
+    requirements: Requirements,
     version: z.int(),
     createdBy: z.uuid(),
     createdAt: UtcInstant,
@@ -207,34 +216,6 @@ export const completeTask = route({
   reply: Task,
 })
 
-export const Transitions = z
-  .strictObject({
-    taskId: z.uuid(),
-    status: z.string(),
-    systemStatusCategory: StatusCategory,
-    transitions: z.array(
-      z.strictObject({
-        status: z.string(),
-        systemStatusCategory: StatusCategory,
-        /** What makes the move: a change of `status`, or completing the task. */
-        by: z.enum(['update', 'complete']),
-      }),
-    ),
-  })
-  .meta({ id: 'Transitions' })
-export type Transitions = z.infer<typeof Transitions>
-
-export const listTransitions = route({
-  method: 'GET',
-  path: '/api/v1/tasks/{ref}/transitions',
-  summary: 'Where a task can go from its status',
-  tag: 'Tasks',
-  access: 'tasks.read',
-  errors: ['not_found'],
-  params: taskRef,
-  reply: Transitions,
-})
-
 /** Why a task cannot be claimed now; the same words as the refusals of a claim. */
 export const CLAIM_OBSTACLES = [
   'task_already_claimed',
@@ -243,12 +224,14 @@ export const CLAIM_OBSTACLES = [
   'not_eligible',
   'task_not_claimable',
 ] as const
+export type ClaimObstacle = (typeof CLAIM_OBSTACLES)[number]
 
 export const Claimability = z
   .strictObject({
     taskId: z.uuid(),
     claimable: z.boolean(),
-    reasons: z.array(z.enum(CLAIM_OBSTACLES)),
+    /** All of them; `permission_denied` when the caller may not claim at all. */
+    reasons: z.array(z.enum([...CLAIM_OBSTACLES, 'permission_denied'])),
   })
   .meta({ id: 'Claimability' })
 export type Claimability = z.infer<typeof Claimability>
@@ -287,7 +270,6 @@ export const routes = {
   getTask,
   updateTask,
   completeTask,
-  listTransitions,
   getClaimability,
   listAvailableWork,
 }

@@ -11,9 +11,9 @@ import type { ClaimRow } from './claim.sql.ts'
 import { endClaim } from './end-claim.ts'
 import { lockTask } from './lock-task.ts'
 import { requireLiveSession } from './live-session.ts'
-import { claimObstacle, publicIdOf } from './task.ts'
+import { refuseObstacles } from './obstacles.ts'
+import { publicIdOf } from './task.ts'
 import { updateTaskStatus } from './task.sql.ts'
-import type { TaskRow } from './task.sql.ts'
 
 /**
  * Gives the caller the only right to work on a task, for `ttlSeconds`.
@@ -24,7 +24,8 @@ import type { TaskRow } from './task.sql.ts'
  * the index one_active_claim_per_task would refuse the second even without them.
  *
  * Throws `not_found`, `session_owner_mismatch`, `session_expired`, `session_not_active`,
- * `task_already_claimed`, `task_not_claimable`, `child_grant_exceeded`.
+ * `task_already_claimed`, `task_not_claimable`, `task_not_ready`, `approval_required`, `not_eligible`,
+ * `child_grant_exceeded`.
  */
 export async function claimTask(
   sql: Sql,
@@ -36,7 +37,7 @@ export async function claimTask(
   const { id: sessionId } = await requireLiveSession(sql, ctx, input.sessionId)
   requireOwnChild(ctx, task)
   const previous = await selectActiveClaim(sql, ctx, task.id)
-  refuseObstacle(task, previous)
+  await refuseObstacles(sql, ctx, task, previous)
 
   const ended = previous
     ? await endClaim(sql, ctx, previous, {
@@ -80,23 +81,4 @@ export async function claimTask(
     },
   ])
   return found(await selectClaim(sql, ctx, id), 'claim', id)
-}
-
-function refuseObstacle(task: TaskRow, claim: ClaimRow | undefined): void {
-  const obstacle = claimObstacle(task, claim)
-  if (obstacle === 'task_already_claimed' && claim) {
-    const retryAfterSeconds = claim.remainingSeconds
-    throw new AppError(obstacle, `Cannot claim task "${task.id}": it is claimed`, {
-      details: {
-        holderId: claim.principalId,
-        expiresAt: claim.expiresAt.toISOString(),
-        retryAfterSeconds,
-      },
-      retryAfterSeconds,
-    })
-  }
-  if (!obstacle) return
-  throw new AppError(obstacle, `Cannot claim task "${task.id}": it is ${task.status}`, {
-    details: { status: task.status, systemStatusCategory: task.statusCategory },
-  })
 }

@@ -1,4 +1,4 @@
-import type { Transitions } from '#contract/tasks.ts'
+import type { Transitions } from '#contract/transitions.ts'
 import type { Sql } from '#db/sql.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { found } from '#lib/errors.ts'

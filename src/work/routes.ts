@@ -2,6 +2,7 @@ import type { Hono } from 'hono'
 import * as claims from '#contract/claims.ts'
 import * as sessions from '#contract/sessions.ts'
 import * as tasks from '#contract/tasks.ts'
+import * as transitions from '#contract/transitions.ts'
 import { pageOf, pageRequest } from '#db/page.ts'
 import { bind } from '#http/bind.ts'
 import type { Deps } from '#http/bind.ts'
@@ -19,6 +20,7 @@ import { DEFAULT_LEASES, renewalWithin, ttlWithin } from './lease.ts'
 import type { Leases } from './lease.ts'
 import { readSession } from './live-session.ts'
 import { listTransitions } from './list-transitions.ts'
+import { eligibleOnly } from './obstacles.ts'
 import { openSession } from './open-session.ts'
 import { reclaimClaim } from './reclaim-claim.ts'
 import { releaseClaim } from './release-claim.ts'
@@ -76,7 +78,7 @@ function bindTasks(app: Hono, deps: Deps): void {
   bind(app, deps, tasks.completeTask, async (sql, ctx, { params, body, expectedVersion }) =>
     taskReply(await completeTask(sql, ctx, { ...params, ...body, expectedVersion })),
   )
-  bind(app, deps, tasks.listTransitions, async (sql, ctx, { params }) =>
+  bind(app, deps, transitions.listTransitions, async (sql, ctx, { params }) =>
     listTransitions(sql, ctx, params.ref),
   )
   bind(app, deps, tasks.getClaimability, async (sql, ctx, { params }) =>
@@ -99,7 +101,8 @@ function bindTaskListings(app: Hono, deps: Deps): void {
     const assigneeId = query.assignedToMe ? ctx.actorId : query.assigneeId
     const workspaceIds = await workspacesOf(sql, ctx, query)
     const rows = await selectAvailableTasks(sql, ctx, { page, assigneeId, workspaceIds })
-    return pageOf(page, rows, taskReply)
+    const { items, nextCursor } = pageOf(page, rows, (row) => row)
+    return { items: (await eligibleOnly(sql, ctx, items)).map(taskReply), nextCursor }
   })
 }
 

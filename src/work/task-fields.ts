@@ -19,6 +19,7 @@ const EMPTY: Omit<TaskFields, 'title'> = {
   dueDate: null,
   acceptance: [],
   evidence: [],
+  requirements: { roles: [], capabilities: [], skills: [] },
 }
 
 /** What a caller may send of a task; absent fields stay as they are. */

@@ -3,6 +3,7 @@ import { olderThan } from '#db/page.ts'
 import type { PageRequest } from '#db/page.ts'
 import type { Sql } from '#db/sql.ts'
 import type { Tenancy } from '#lib/ctx.ts'
+import { isReady } from './readiness.sql.ts'
 import { isLiveClaim, joinClaim, taskColumns } from './task.sql.ts'
 import type { TaskRow } from './task.sql.ts'
 
@@ -43,8 +44,8 @@ export async function selectTasks(
 }
 
 /**
- * Tasks free to be claimed, by priority, then oldest first; the rule is that of `claimObstacle`. A page
- * goes on after the task it ended with, wherever that stands by now. Uses index tasks_unfinished.
+ * Tasks free to be claimed by whoever is eligible, by priority, then oldest first; the rules are those of
+ * `claimObstacles`. A page goes on after the task it ended with, wherever that stands by now. Uses index tasks_unfinished.
  */
 export async function selectAvailableTasks(
   sql: Sql,
@@ -65,6 +66,7 @@ export async function selectAvailableTasks(
       and not ${isLiveClaim(sql)}
       and (t.status_category = 'open' or c.id is not null)
       and t.origin ->> 'kind' is distinct from ${CHILD_RUN_ORIGIN}
+      and ${isReady(sql)}
       ${assigneeId === undefined ? sql`` : sql`and t.assignee_id = ${assigneeId}`}
       ${inWorkspaces(sql, filter.workspaceIds)}
       ${

@@ -1,5 +1,5 @@
 import type { Lifecycle, StatusCategory } from '#contract/task-types.ts'
-import type { Origin, Priority } from '#contract/tasks.ts'
+import type { Origin, Priority, Requirements } from '#contract/tasks.ts'
 import type { Sql } from '#db/sql.ts'
 import type { Ctx, Tenancy } from '#lib/ctx.ts'
 import { isUuid } from '#lib/id.ts'
@@ -28,7 +28,7 @@ export interface TaskRow {
   origin: Origin | null
   acceptance: unknown[]
   evidence: unknown[]
-  requirements: Record<string, unknown>
+  requirements: Requirements
   version: number
   createdBy: string
   createdAt: Date
@@ -50,6 +50,7 @@ export type TaskFields = Pick<
   | 'dueDate'
   | 'acceptance'
   | 'evidence'
+  | 'requirements'
 >
 
 /** Columns of tasks `t` with the claim `c` and session `s` of {@link liveClaim}. */
@@ -91,7 +92,7 @@ export async function insertTask(
     insert into tasks
       (tenant_id, id, number, title, description, type_key, type_version, status, status_category,
        priority, owner_id, assignee_id, workspace_id, custom_fields, start_date, due_date, origin,
-       acceptance, evidence, created_by)
+       acceptance, evidence, requirements, created_by)
     select ${ctx.tenantId}, ${task.id}, next.last_number, ${task.title}, ${task.description},
            ${task.typeKey}, ${task.typeVersion}, ${task.status}, ${task.statusCategory},
            ${task.priority}, ${task.ownerId}, ${task.assigneeId}, ${task.workspaceId},
@@ -99,7 +100,7 @@ export async function insertTask(
            ${task.dueDate}::text::date,
            ${task.origin === null ? null : sql.json(task.origin as never)},
            ${sql.json(task.acceptance as never)}, ${sql.json(task.evidence as never)},
-           ${ctx.actorId}
+           ${sql.json(task.requirements)}, ${ctx.actorId}
     from next`
 }
 
@@ -175,6 +176,7 @@ export async function updateTaskFields(
         due_date = ${task.dueDate}::text::date,
         acceptance = ${sql.json(task.acceptance as never)},
         evidence = ${sql.json(task.evidence as never)},
+        requirements = ${sql.json(task.requirements)},
         status = ${task.status},
         status_category = ${task.statusCategory},
         version = version + 1,
@@ -199,6 +201,17 @@ export async function updateTaskStatus(
           then clock_timestamp() else completed_at end,
         version = version + 1,
         updated_at = clock_timestamp()
+    where tenant_id = ${ctx.tenantId}
+      and id = ${id}
+    returning version`
+  return row.version
+}
+
+/** Raises the version for a change beside the task's own row. @returns the version afterwards */
+export async function touchTask(sql: Sql, ctx: Tenancy, id: string): Promise<number> {
+  const [row] = await sql<[{ version: number }]>`
+    update tasks
+    set version = version + 1, updated_at = clock_timestamp()
     where tenant_id = ${ctx.tenantId}
       and id = ${id}
     returning version`

@@ -5,6 +5,7 @@ import * as claims from '#contract/claims.ts'
 import * as sessions from '#contract/sessions.ts'
 import * as taskTypes from '#contract/task-types.ts'
 import * as tasks from '#contract/tasks.ts'
+import * as transitions from '#contract/transitions.ts'
 import { sharedDb } from '../../test/support/db.ts'
 import { eventsOf } from '../../test/support/leases.ts'
 import { REVIEWED } from '../../test/support/reviewed-type.ts'
@@ -36,7 +37,7 @@ describe('a task of a type', () => {
     const move = (status: string, ifMatch: number, more: object = {}) =>
       call(client, tasks.updateTask, { params, ifMatch, body: { status, ...more } })
 
-    const next = await call(client, tasks.listTransitions, { params })
+    const next = await call(client, transitions.listTransitions, { params })
     assert.deepEqual(next, {
       taskId: task.id,
       status: 'doing',

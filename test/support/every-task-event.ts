@@ -1,3 +1,4 @@
+import * as relations from '#contract/relations.ts'
 import * as taskTypes from '#contract/task-types.ts'
 import * as tasks from '#contract/tasks.ts'
 import type { Walk } from './walk.ts'
@@ -34,9 +35,19 @@ export async function walkTask({ make, told, kept }: Walk, workspaceId: string) 
       workspaceId,
     },
   })
+  await walkRelations({ make, told, kept }, task.id)
   return await make(tasks.updateTask, {
     params: { ref: task.publicId },
-    ifMatch: task.version,
+    ifMatch: task.version + 2,
     body: { title: kept('later title of a task'), customFields: { note: kept('later field') } },
   })
+}
+
+async function walkRelations({ make }: Walk, ref: string): Promise<void> {
+  const other = await make(tasks.createTask, { body: { title: 'Another' } })
+  const relation = await make(relations.addRelation, {
+    params: { ref },
+    body: { type: 'relates_to', toTask: other.id },
+  })
+  await make(relations.removeRelation, { params: { ref, id: relation.id } })
 }

@@ -4,6 +4,7 @@ import { foreign, look, own } from './tenant-call.ts'
 import type { Case } from './tenant-call.ts'
 import { ACCESS_CASES } from './tenant-cases-access.ts'
 import { PROJECT_CASES } from './tenant-cases-projects.ts'
+import { TASKS_CASES } from './tenant-cases-tasks.ts'
 
 /**
  * By operation id: what tenant b sends about things of tenant a. Every place of a request that can name
@@ -60,6 +61,7 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
   ],
   ...ACCESS_CASES,
   ...PROJECT_CASES,
+  ...TASKS_CASES,
   getAdapterStatus: () => [look()],
   redriveAdapter: (a) => [foreign({ params: { tenantId: a.tenantId }, body: { reason: 'try' } })],
   rebuildAdapter: (a) => [foreign({ params: { tenantId: a.tenantId }, body: { reason: 'try' } })],
@@ -72,11 +74,6 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
   getSession: (a) => [foreign({ params: { id: a.session } })],
   heartbeatSession: (a) => [foreign({ params: { id: a.session } })],
   closeSession: (a) => [foreign({ params: { id: a.session } })],
-
-  createTaskType: (_a, b) => [own({ body: { ...b.newTaskType, displayName: 'other' } })],
-  listTaskTypes: (a) => [look(), look({ query: { cursor: a.taskTypeCursor } })],
-  getTaskType: (a) => [foreign({ params: { key: a.newTaskType.key } })],
-  getTaskTypeVersion: (a) => [foreign({ params: { key: a.newTaskType.key, version: '1' } })],
 
   createTask: (a) => [
     own({ body: { title: 'other' } }),
@@ -104,7 +101,7 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
     foreign({ params: { ref: a.freeTask }, ifMatch: 1 }),
     foreign({ params: { ref: b.task }, ifMatch: 1, body: a.fence }),
   ],
-  listTransitions: (a) => [foreign({ params: { ref: a.freeTask } })],
+
   getClaimability: (a) => [foreign({ params: { ref: a.freeTask } })],
   listAvailableWork: (a) => [
     look(),

@@ -8,6 +8,7 @@ import * as tasks from '#contract/tasks.ts'
 import type { Database } from '#db/sql.ts'
 import { orgRoutes } from '#org/routes.ts'
 import { runControlRoutes, withChildHandles } from '#run-control/routes.ts'
+import { relationsRoutes } from '#relations/routes.ts'
 import { runsRoutes } from '#runs/routes.ts'
 import { taskTypesRoutes } from '#task-types/routes.ts'
 import { workRoutes } from '#work/routes.ts'
@@ -22,6 +23,7 @@ export function workClients(db: Database) {
     accessRoutes(hono, deps)
     taskTypesRoutes(hono, deps)
     workRoutes(hono, deps)
+    relationsRoutes(hono, deps)
     runsRoutes(hono, deps)
     runControlRoutes(hono, deps)
     artifactsRoutes(hono, deps)

@@ -17,7 +17,6 @@ import { createDelegation } from '#contract/delegations.ts'
 import { addMember } from '#contract/members.ts'
 import { getRun, recordCheckpoint, startRun } from '#contract/runs.ts'
 import { openSession } from '#contract/sessions.ts'
-import { createTaskType, listTaskTypes } from '#contract/task-types.ts'
 import { createTask, listTasks } from '#contract/tasks.ts'
 import { createProjectTemplate } from '#contract/project-templates.ts'
 import { createProject } from '#contract/projects.ts'
@@ -28,6 +27,7 @@ import { CONTEXT_ADAPTER } from '#events/consumers.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { testClient } from './client.ts'
 import { testTenant } from './ctx.ts'
+import { makeAroundTasks } from './world-tasks.ts'
 
 /** A tenant with one thing of every kind, made through the API like a user would. */
 export interface World {
@@ -72,18 +72,18 @@ async function makeThings(make: Make, marker: string, tasks: number) {
   const { tenant } = await make(org.getMe, {})
   const places = await makeOrg(make, marker)
   const access = await makeAccess(make, marker, places)
-  const types = await makeTaskTypes(make, marker)
   const project = await makeProject(make, marker, places.root)
   const work = await makeWork(make, { marker, tasks, workspaceId: places.workspace })
+  const around = await makeAroundTasks(make, marker, work)
   const knowledge = await makeKnowledge(make, { marker, runId: work.run, ...places })
   const { eventCursor } = await make(getHarnessContext, {})
   return {
     tenantId: tenant.id,
     ...places,
     ...access,
-    ...types,
     ...project,
     ...work,
+    ...around,
     ...knowledge,
     eventCursor,
   }
@@ -184,27 +184,6 @@ async function makeAccess(
     capability: capability.id,
     delegation: delegation.id,
   }
-}
-
-async function makeTaskTypes(make: Make, marker: string) {
-  const newTaskType = {
-    key: `type-${marker}`,
-    displayName: `type ${marker}`,
-    lifecycleSchema: {
-      statuses: [
-        { key: 'open', category: 'open' as const },
-        { key: 'done', category: 'terminal_success' as const },
-      ],
-      transitions: [{ from: 'open', to: 'done' }],
-      initialStatus: 'open',
-      releaseStatus: 'open',
-      completionStatus: 'done',
-    },
-  }
-  await make(createTaskType, { body: newTaskType })
-  await make(createTaskType, { body: newTaskType })
-  const page = await make(listTaskTypes, { query: { limit: '1' } })
-  return { newTaskType, taskTypeCursor: page.nextCursor ?? '' }
 }
 
 async function makeWork(
