@@ -58,14 +58,17 @@ async function withContents(sql: Sql, ctx: Ctx, events: JournalEvent[]): Promise
     recorded.map((event) => event.id),
   )
   return events.map((event) => {
-    if (isHidden(event, ctx)) return { ...event, payload: { ...event.payload, ...WITHHELD } }
+    if (isHidden(event, ctx)) return { ...event, payload: withheld(event.payload) }
     const text = contents.get(event.id)
     return text ? { ...event, payload: { ...event.payload, ...text } } : event
   })
 }
 
-/** What tells something about a private text besides the text itself. */
-const WITHHELD = { source: null, dedupKey: null, externalRef: null }
+/** Without what tells something about a private text: a short one can be guessed by its hash. */
+function withheld(payload: JournalEvent['payload']): JournalEvent['payload'] {
+  const { contentLength: _, contentSha256: __, ...rest } = payload
+  return { ...rest, source: null, dedupKey: null, externalRef: null, supersedes: null }
+}
 
 function isHidden({ actorId, payload }: JournalEvent, reader: Ctx): boolean {
   return payload['visibility'] === 'private' && actorId !== reader.actorId

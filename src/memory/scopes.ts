@@ -24,6 +24,16 @@ export function isPrivate(scopes: readonly string[]): boolean {
   return audience.length > 0 && audience.every((scope) => scope.startsWith('principal:'))
 }
 
+/** Whose alone something is: its principals when it is private, the empty text when it is shared. */
+export function ownerOf(scopes: readonly string[]): string {
+  return isPrivate(scopes) ? audienceOf(scopes).toSorted().join(' ') : ''
+}
+
+/** Whether something may end what others say: what is private takes nothing away from who does not see it. */
+export function mayEnd(newer: readonly string[], older: readonly string[]): boolean {
+  return !isPrivate(newer) || seenByAllOf(older, newer)
+}
+
 /** Whether everybody who sees `inner` sees `outer` as well. */
 export function seenByAllOf(inner: readonly string[], outer: readonly string[]): boolean {
   const wide = audienceOf(outer)

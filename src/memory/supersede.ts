@@ -1,5 +1,6 @@
 import type { Sql } from '#db/sql.ts'
 import { externalIdentity, observationId } from './observation.ts'
+import { mayEnd } from './scopes.ts'
 import {
   closeDerived,
   closeObservations,
@@ -13,7 +14,8 @@ import { audienceFor, isVisible } from './visibility.ts'
 /**
  * Ends observations that the new ones replace, and those of the new ones whose replacement came first:
  * each at its earliest successor's time, together with what was made from it. To be called when the
- * rows are stored. What the successor's writer could not see is left alone.
+ * rows are stored. What the successor's writer could not see is left alone, and so is what others would
+ * lose to something private.
  */
 export async function supersedeObservations(
   sql: Sql,
@@ -87,5 +89,6 @@ function replaces(successor: SuccessionRow, old: SuccessionRow): boolean {
   const sameStream =
     successor.sourceSystem === old.sourceSystem && successor.sourceStream === old.sourceStream
   const named = successor.supersedes === old.observationId || sameStream
-  return named && isVisible(old.scopes, audienceFor(successor.writerVisibility))
+  const seen = isVisible(old.scopes, audienceFor(successor.writerVisibility))
+  return named && seen && mayEnd(successor.scopes, old.scopes)
 }

@@ -29,7 +29,7 @@ export async function linkDocument(
   if (links === undefined) return { count: open.length, changed: false }
   const wanted = new Map(
     links.flatMap((link) => {
-      const target = openVersion(graph, link)?.row
+      const target = openVersion(graph, { key: link, scopes: [] })?.row
       const exists = target && link !== key && isVisible(target.scopes, writer.audience)
       return exists ? [[link, target.kind] as const] : []
     }),

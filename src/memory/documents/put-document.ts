@@ -8,7 +8,7 @@ import type { Graph } from '../graph/graph.ts'
 import { putNode } from '../graph/put-node.ts'
 import { mayWrite } from '../prepare-observation.ts'
 import { redacted } from '../redacted.ts'
-import { isPrivate } from '../scopes.ts'
+import { isPrivate, ownerOf } from '../scopes.ts'
 import { selectOpenChunks } from '../store/chunk.sql.ts'
 import type { ChunkRow } from '../store/chunk.sql.ts'
 import { addChunks, endChunks } from '../store/write-chunks.ts'
@@ -55,12 +55,20 @@ export async function putDocument(
     const at = clean.valid_from ?? ns.now
     const keys = new Set([clean.natural_key, ...(clean.links ?? [])])
     const graph = await readGraph(sql, ns, { keys, facts: [], since: at })
-    const open = await selectOpenChunks(sql, ns.id, [clean.natural_key])
+    const known = await selectOpenChunks(sql, ns.id, [clean.natural_key])
+    const owner = ownerOf(clean.scopes)
+    const open = known.filter(({ scopes }) => ownerOf(scopes) === owner)
     if (open.some(({ scopes }) => !isVisible(scopes, writer.audience))) throw foreign()
     const node = putDocumentNode(graph, clean, { title, at, writer })
     const links = await linkDocument(sql, graph, { document: clean, at, writer })
     const wanted = chunks.map((chunk) => ({ ...chunk, scopes: node.scopes }))
     const changed = await replaceChunks(sql, ns, { document: clean, open, wanted, at })
+    const hidden = owner === '' ? known.filter(({ scopes }) => isPrivate(scopes)) : []
+    await endChunks(
+      sql,
+      ns,
+      hidden.map((chunk) => ({ chunk, at })),
+    )
     await writeGraph(sql, graph)
     return {
       title,
@@ -78,9 +86,8 @@ function putDocumentNode(
   { title, at, writer }: { title: string; at: string; writer: Writer },
 ) {
   const { natural_key: key, type, properties, meta, scopes, aliases } = document
-  const before = openVersion(graph, key)?.row
-  if (before && !before.placeholder && isPrivate(scopes) && !isPrivate(before.scopes))
-    throw foreign()
+  const before = openVersion(graph, { key, scopes: [] })?.row
+  if (before && !before.placeholder && isPrivate(scopes)) throw foreign()
   const result = putNode(
     graph,
     {
@@ -98,7 +105,10 @@ function putDocumentNode(
     },
     writer.audience,
   )
-  return { ...result, scopes: openVersion(graph, key, type)?.row.scopes ?? scopes }
+  return {
+    ...result,
+    scopes: openVersion(graph, { key, scopes, kind: type })?.row.scopes ?? scopes,
+  }
 }
 
 interface Replacing {

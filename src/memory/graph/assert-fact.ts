@@ -1,9 +1,9 @@
 import { sha256 } from '#lib/id.ts'
 import { foreign } from '../access/caller.ts'
-import { isPrivate, mergedScopes, seenByAllOf } from '../scopes.ts'
+import { mayEnd, mergedScopes, ownerOf, seenByAllOf } from '../scopes.ts'
 import { isVisible, isVisibilityScope } from '../visibility.ts'
 import type { Audience } from '../visibility.ts'
-import { addVersion, replaceVersion, versionsOf } from './graph.ts'
+import { addVersion, replaceVersion, versionsOf, versionsWithin } from './graph.ts'
 import type { FactVersion, Graph, Successor, Tracked } from './graph.ts'
 
 export interface FactEnd {
@@ -78,10 +78,15 @@ export function predicateOf(text: string): string {
   return name.toUpperCase().slice(0, 128)
 }
 
-/** `fact-` and the first 24 hex digits of a hash over what makes a fact itself. */
+/**
+ * `fact-` and the first 24 hex digits of a hash over what makes a fact itself. What somebody keeps
+ * private is a fact of its own: nothing of it reaches the one that others know.
+ */
 export function factIdOf(namespace: string, write: FactWrite): string {
   const { subject, predicate, object, validFrom } = write
   const identity = [namespace, subject.key, predicateOf(predicate), object.key, validFrom ?? '']
+  const owner = ownerOf(write.scopes)
+  if (owner !== '') identity.push(owner)
   return `fact-${sha256(identity.join('|')).slice(0, 24)}`
 }
 
@@ -106,20 +111,23 @@ function heldFact(
 }
 
 function requireVisible(graph: Graph, end: FactEnd, writer: Audience): void {
-  const versions = versionsOf(graph, end.key)
+  const versions = versionsWithin(graph, { key: end.key, scopes: [] })
   const known = versions.findLast(({ row }) => row.validTo === null) ?? versions.at(-1)
   if (known && !known.row.placeholder && !isVisible(known.row.scopes, writer)) throw foreign()
 }
 
 function ensureEnd(graph: Graph, end: FactEnd, write: FactWrite): void {
   const start = write.validFrom === null ? write.observedAt : micros(write.validFrom)
-  const versions = versionsOf(graph, end.key)
-  const [first] = versions
+  const { key } = end
+  const owner = ownerOf(write.scopes)
+  const [first] = versionsOf(graph, key).filter(({ row }) =>
+    ['', owner].includes(ownerOf(row.scopes)),
+  )
   if (!first) {
     addVersion(graph, {
-      key: end.key,
+      key,
       kind: end.type,
-      title: end.title?.trim() ? end.title : end.key,
+      title: end.title?.trim() ? end.title : key,
       properties: {},
       aliases: [],
       sourcePath: null,
@@ -148,8 +156,7 @@ function ensureEnd(graph: Graph, end: FactEnd, write: FactWrite): void {
 
 /** A placeholder says no more than its name, which the newer fact says too. */
 function widened(held: readonly string[], given: readonly string[]): string[] {
-  const opens = isPrivate(held) || !given.some(isVisibilityScope)
-  return opens ? [...given] : mergedScopes(held, given)
+  return given.some(isVisibilityScope) ? mergedScopes(held, given) : [...given]
 }
 
 function reinforced(held: Tracked<FactVersion>, write: FactWrite): Tracked<FactVersion> {
@@ -158,11 +165,7 @@ function reinforced(held: Tracked<FactVersion>, write: FactWrite): Tracked<FactV
     row.observationIds = [...row.observationIds, write.observationId]
   }
   row.confidence = Math.max(row.confidence, write.confidence)
-  row.scopes = isPrivate(write.scopes)
-    ? row.scopes
-    : isPrivate(row.scopes)
-      ? [...write.scopes]
-      : mergedScopes(row.scopes, write.scopes)
+  row.scopes = mergedScopes(row.scopes, write.scopes)
   if (write.observedAt < row.observedAt) row.observedAt = write.observedAt
   row.supersedes ??= write.supersedes
   row.validTo ??= write.validTo === null ? null : micros(write.validTo)
@@ -198,9 +201,10 @@ function created(graph: Graph, factId: string, write: FactWrite): Tracked<FactVe
   return tracked
 }
 
-/** Ends a fact where its successor begins, unless it ended before. */
+/** Ends a fact where its successor begins, unless it ended before or others would lose it unseen. */
 function closeFact(older: Tracked<FactVersion>, by: Successor): void {
   const { row } = older
+  if (!mayEnd(by.scopes, row.scopes)) return
   const begins = startOf(by)
   const at = begins < startOf(row) ? startOf(row) : begins
   if (row.validTo !== null && row.validTo <= at) return

@@ -1,3 +1,4 @@
+import { ownerOf } from '../scopes.ts'
 import type { Namespace } from '../store/write.ts'
 import type { Audience } from '../visibility.ts'
 import { splitSaid } from './said.ts'
@@ -48,8 +49,8 @@ export interface FactVersion {
   termCount: number
 }
 
-/** What closes an older fact, and where it begins. */
-export type Successor = Pick<FactVersion, 'factId' | 'validFrom' | 'observedAt'>
+/** What closes an older fact, where it begins, and who sees it. */
+export type Successor = Pick<FactVersion, 'factId' | 'validFrom' | 'observedAt' | 'scopes'>
 
 /** What happened to a version since it was read: it is written that way. */
 export type Fate = 'stored' | 'new' | 'changed' | 'closed' | 'retired'
@@ -85,13 +86,27 @@ export function versionsOf(graph: Graph, key: string): Tracked<NodeVersion>[] {
     .toSorted((a, b) => (a.row.validFrom < b.row.validFrom ? -1 : 1))
 }
 
-/** The version of a key that is open now, of the kind asked for if there is one. */
+/** Something by its key, as it is shared or, for scopes that are private, as its owner alone knows it. */
+export interface Known {
+  key: string
+  scopes: readonly string[]
+}
+
+/**
+ * The versions that something said with these scopes joins, in the order of time. What is private has a
+ * history apart, so nothing of it reaches what others see, nor what another keeps private.
+ */
+export function versionsWithin(graph: Graph, { key, scopes }: Known): Tracked<NodeVersion>[] {
+  const owner = ownerOf(scopes)
+  return versionsOf(graph, key).filter(({ row }) => ownerOf(row.scopes) === owner)
+}
+
+/** The version that is open now, of the kind asked for if there is one. */
 export function openVersion(
   graph: Graph,
-  key: string,
-  kind?: string,
+  { kind, ...known }: Known & { kind?: string },
 ): Tracked<NodeVersion> | undefined {
-  const open = versionsOf(graph, key).filter(({ row }) => row.validTo === null)
+  const open = versionsWithin(graph, known).filter(({ row }) => row.validTo === null)
   return open.find(({ row }) => row.kind === kind) ?? open.at(-1)
 }
 

@@ -1,5 +1,5 @@
 import { canonicalJson } from '#lib/json.ts'
-import { isPrivate, mergedScopes } from '../scopes.ts'
+import { mergedScopes } from '../scopes.ts'
 import { isVisibilityScope } from '../visibility.ts'
 import type { NodeVersion } from './graph.ts'
 
@@ -26,10 +26,9 @@ export interface NodeWrite {
 
 type State = Omit<NodeVersion, 'item' | 'validFrom' | 'validTo' | 'termCount' | 'said'>
 
-/** What the entity is after the write, given what it was. Nothing private is carried into the open. */
+/** What the entity is after the write, given what it was. */
 export function stateAfter(base: NodeVersion | undefined, write: NodeWrite): State {
-  const keeps = base && (!isPrivate(base.scopes) || isPrivate(write.scopes))
-  const before = keeps ? base : blank(write.key)
+  const before = base ?? blank(write.key)
   return {
     ...saidOnce(before, write),
     key: write.key,
@@ -67,8 +66,7 @@ export function kindAfter(base: NodeVersion | undefined, { kind, kindGiven }: No
 
 function scopesAfter(base: NodeVersion | undefined, write: NodeWrite): string[] {
   if (!base) return [...write.scopes]
-  const opens = isPrivate(base.scopes) && !isPrivate(write.scopes)
-  return opens || (base.placeholder && !isPrivate(write.scopes) && isWide(write.scopes))
+  return base.placeholder && isWide(write.scopes)
     ? [...write.scopes]
     : mergedScopes(base.scopes, write.scopes)
 }

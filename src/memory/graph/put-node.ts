@@ -2,7 +2,8 @@ import { foreign } from '../access/caller.ts'
 import { isPrivate, seenByAllOf } from '../scopes.ts'
 import { isVisible, isVisibilityScope } from '../visibility.ts'
 import type { Audience } from '../visibility.ts'
-import type { Graph } from './graph.ts'
+import { endVersion, versionsOf } from './graph.ts'
+import type { Graph, NodeVersion, Tracked } from './graph.ts'
 import type { NodeWrite } from './node-state.ts'
 import { holds, lineOf, putVersion } from './put-version.ts'
 
@@ -16,20 +17,35 @@ export interface NodeResult {
  * these properties besides those it had; later versions get what they do not say themselves. So the
  * state at any moment does not depend on the order of arrival.
  *
+ * What is said in private is kept apart for its owner, as long as nothing is shared about the entity.
+ *
  * Throws `permission_denied` when the entity is invisible to the writer.
  */
 export function putNode(graph: Graph, write: NodeWrite, writer: Audience): NodeResult {
-  const line = lineOf(graph, write)
-  const current = line.find(holds(write.at)) ?? line.at(-1)
-  if (current && !isVisible(current.row.scopes, writer)) throw foreign()
-  const isShared =
-    current !== undefined && !isPrivate(current.row.scopes) && !current.row.placeholder
-  if (isShared && isPrivate(write.scopes)) {
+  const shared = currentOf(lineOf(graph, { ...write, scopes: [] }), write)
+  if (shared && !isVisible(shared.row.scopes, writer)) throw foreign()
+  const isDescribed = shared !== undefined && !shared.row.placeholder
+  if (isPrivate(write.scopes)) {
+    if (!isDescribed) return { changed: putVersion(graph, lineOf(graph, write), write) }
     return { changed: false, warning: `"${write.key}" is shared: it was left as it is` }
   }
-  const changed = putVersion(graph, line, write)
-  const widened = current && !current.row.placeholder && write.scopes.some(isVisibilityScope)
-  return widened && !seenByAllOf(current.row.scopes, write.scopes)
+  const changed = putVersion(graph, lineOf(graph, write), write)
+  endPrivate(graph, write)
+  const widened = isDescribed && write.scopes.some(isVisibilityScope)
+  return widened && !seenByAllOf(shared.row.scopes, write.scopes)
     ? { changed, warning: `"${write.key}" is seen by more than this observation` }
     : { changed }
+}
+
+function currentOf(line: readonly Tracked<NodeVersion>[], { at }: NodeWrite) {
+  return line.find(holds(at)) ?? line.at(-1)
+}
+
+/** What is shared about an entity takes the place of what anybody kept private about it. */
+export function endPrivate(graph: Graph, { key, at }: Pick<NodeWrite, 'key' | 'at'>): void {
+  for (const version of versionsOf(graph, key)) {
+    const { scopes, validFrom, validTo } = version.row
+    if (!isPrivate(scopes) || (validTo !== null && validTo <= at)) continue
+    endVersion(graph, version, validFrom > at ? validFrom : at)
+  }
 }

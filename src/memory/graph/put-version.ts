@@ -1,6 +1,5 @@
 import { canonicalJson } from '#lib/json.ts'
-import { isPrivate } from '../scopes.ts'
-import { addVersion, endVersion, replaceVersion, versionsOf } from './graph.ts'
+import { addVersion, endVersion, replaceVersion, versionsWithin } from './graph.ts'
 import type { Graph, NodeVersion, Tracked } from './graph.ts'
 import { inheritedFrom, kindAfter, sameState, stateAfter, withoutNulls } from './node-state.ts'
 import type { NodeWrite } from './node-state.ts'
@@ -19,9 +18,9 @@ import type { Said, Statements } from './said.ts'
 /** The history of an entity: of the kind said, else of the kind it has. */
 export function lineOf(
   graph: Graph,
-  { key, kind }: Pick<NodeWrite, 'key' | 'kind'>,
+  { kind, ...known }: Pick<NodeWrite, 'key' | 'kind' | 'scopes'>,
 ): Tracked<NodeVersion>[] {
-  const versions = versionsOf(graph, key)
+  const versions = versionsWithin(graph, known)
   const same = versions.filter(({ row }) => row.kind === kind)
   if (same.length > 0) return same
   const latest = versions.at(-1)?.row.kind
@@ -93,7 +92,7 @@ function restore(
 ): void {
   const told = contentOf(new Map([[name, heldBy(held, name)]]))
   const times = held.said[name]?.filter((time) => time >= from) ?? []
-  tell(graph, lineOf(graph, { key: held.key, kind }), {
+  tell(graph, lineOf(graph, { key: held.key, scopes: held.scopes, kind }), {
     write: { ...telling.write, ...told, kind, aliases: [], at: from },
     how: 'restored',
     said: { [name]: times },
@@ -154,9 +153,8 @@ interface Passing {
 /** The next version inherits what was said, each name as far as nothing else was said under it. */
 function passOn(graph: Graph, { later, until, statements, write }: Passing): void {
   const [base, ...rest] = later
-  // Nothing follows, the entity had ended in between, or what follows is not for the eyes of others.
+  // Nothing follows, or the entity had ended in between.
   if (!base || base.row.validFrom !== until) return
-  if (isPrivate(write.scopes) && !isPrivate(base.row.scopes)) return
   const open = new Map([...statements].filter(([name]) => !toldAtStart(base.row, name)))
   if (open.size === 0 && write.aliases.length === 0 && !base.row.placeholder) return
   const inherited = { ...write, ...contentOf(open), at: base.row.validFrom }

@@ -1,8 +1,9 @@
 import { foreign } from '../access/caller.ts'
 import { addVersion, endVersion, replaceVersion, versionsOf } from '../graph/graph.ts'
 import type { Graph, NodeVersion, Tracked } from '../graph/graph.ts'
+import { endPrivate } from '../graph/put-node.ts'
 import { canonicalJson } from '#lib/json.ts'
-import { isPrivate } from '../scopes.ts'
+import { isPrivate, ownerOf } from '../scopes.ts'
 import { isVisible } from '../visibility.ts'
 import type { Audience } from '../visibility.ts'
 import type { MergedEntity } from './merge-sources.ts'
@@ -24,7 +25,11 @@ export interface MergedWrite {
  * Throws `permission_denied` when the node is invisible to the writer.
  */
 export function putMerged(graph: Graph, write: MergedWrite, writer: Audience): void {
-  const open = versionsOf(graph, write.key).filter(({ row }) => row.validTo === null)
+  const owner = ownerOf(write.merged?.scopes ?? [])
+  const open = versionsOf(graph, write.key).filter(
+    ({ row }) =>
+      row.validTo === null && (row.origin === 'snapshot' || ownerOf(row.scopes) === owner),
+  )
   const current = open.find(({ row }) => row.kind === write.kind)
   if (current && !current.row.placeholder && !isVisible(current.row.scopes, writer)) throw foreign()
   if (write.merged) openMerged(graph, { write, merged: write.merged, open, current })
@@ -41,10 +46,13 @@ interface Opening {
 }
 
 function openMerged(graph: Graph, { write, merged, open, current }: Opening): void {
-  const stand = open.filter(({ row }) => row.placeholder)
-  const before = current?.row.placeholder === false ? current : undefined
-  const from = [before, ...stand].reduce((at, one) => (one ? startAfter(at, one) : at), write.at)
-  for (const one of stand) endVersion(graph, one, from)
+  const isBefore = ({ row }: Tracked<NodeVersion>) =>
+    !row.placeholder && ownerOf(row.scopes) === ownerOf(merged.scopes)
+  const before = current && isBefore(current) ? current : undefined
+  const yielding = open.filter((one) => one.row.placeholder || (one === current && !before))
+  const from = [before ?? [], yielding].flat().reduce(startAfter, write.at)
+  for (const one of yielding) endVersion(graph, one, from)
+  if (!isPrivate(merged.scopes)) endPrivate(graph, { key: write.key, at: from })
   const state = stateOf(before?.row, merged, write)
   if (!before) addVersion(graph, { ...state, validFrom: from, validTo: null, termCount: 0 })
   else if (fingerprint(before.row) === fingerprint(state)) return
@@ -67,8 +75,9 @@ function stateOf(
   merged: MergedEntity,
   { kind, key, saidBefore, at }: MergedWrite,
 ): State {
-  const kept = before && !isPrivate(before.scopes) ? before.properties : {}
-  const own = Object.entries(kept).filter(([name]) => !Object.hasOwn(saidBefore, name))
+  const own = Object.entries(before?.properties ?? {}).filter(
+    ([name]) => !Object.hasOwn(saidBefore, name),
+  )
   return {
     key,
     kind,

@@ -30,6 +30,7 @@ export interface SuccessorRow {
   factId: string
   validFrom: string | null
   observedAt: string
+  scopes: string[]
   /** What the successor's writer was allowed; null is everything. */
   writerVisibility: string[] | null
 }
@@ -41,7 +42,7 @@ export async function selectSuccessors(
   factIds: readonly string[],
 ): Promise<SuccessorRow[]> {
   return await sql<SuccessorRow[]>`
-    select e.supersedes, e.fact_id, o.writer_visibility,
+    select e.supersedes, e.fact_id, e.scopes, o.writer_visibility,
            to_char(e.valid_from at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as valid_from,
            to_char(e.observed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as observed_at
     from edges as e

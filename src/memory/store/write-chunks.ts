@@ -1,6 +1,7 @@
 import type { Sql } from '#db/sql.ts'
 import { chunkFields } from '../analysis/fields.ts'
 import type { TextWrite } from '../graph/project.ts'
+import { ownerOf } from '../scopes.ts'
 import { closeChunks, insertChunks, selectOpenChunks } from './chunk.sql.ts'
 import type { ChunkRow } from './chunk.sql.ts'
 import { storedTerms } from './terms.ts'
@@ -10,7 +11,8 @@ export type CutText = TextWrite & { chunks: readonly { heading: string | null; t
 
 /**
  * Stores texts of assertions as chunks. Under a key that has a text the new one replaces it from its
- * moment on, or, told of an earlier moment, ends where the one known begins.
+ * moment on, or, told of an earlier moment, ends where the one known begins. One that is private
+ * replaces only its owner's.
  */
 export async function storeTexts(
   sql: Sql,
@@ -20,8 +22,9 @@ export async function storeTexts(
   if (texts.length === 0) return
   const last = new Map<string, CutText>()
   for (const text of texts) {
-    const before = last.get(text.nodeKey)
-    if (!before || before.at <= text.at) last.set(text.nodeKey, text)
+    const place = `${ownerOf(text.scopes)}\n${text.nodeKey}`
+    const before = last.get(place)
+    if (!before || before.at <= text.at) last.set(place, text)
   }
   const given = [...last.values()].filter(({ keyGiven }) => keyGiven).map(({ nodeKey }) => nodeKey)
   const open = given.length === 0 ? [] : await selectOpenChunks(sql, namespace.id, given)
@@ -29,7 +32,10 @@ export async function storeTexts(
   const ends: { chunk: ChunkRow; at: string }[] = []
   const added: Omit<ChunkRow, 'item' | 'termCount'>[] = []
   for (const text of last.values()) {
-    const before = byKey.get(text.nodeKey) ?? []
+    const owner = ownerOf(text.scopes)
+    const before = (byKey.get(text.nodeKey) ?? []).filter(
+      ({ scopes }) => owner === '' || ownerOf(scopes) === owner,
+    )
     const later = before.map(({ validFrom }) => validFrom).find((start) => start > text.at)
     if (later === undefined) ends.push(...before.map((chunk) => ({ chunk, at: text.at })))
     added.push(...rowsOf(text, later ?? null))

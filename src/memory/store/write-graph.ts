@@ -4,6 +4,7 @@ import type { FactVersion, Graph, NodeVersion, Tracked } from '../graph/graph.ts
 import { factIdOf, startOf } from '../graph/assert-fact.ts'
 import type { FactWrite } from '../graph/assert-fact.ts'
 import { emptyGraph } from '../graph/graph.ts'
+import { seenByAllOf } from '../scopes.ts'
 import { audienceFor } from '../visibility.ts'
 import { insertEdges, selectFacts, selectSuccessors, updateFacts } from './edge.sql.ts'
 import { insertNodes, selectVersions, updateNodes } from './node.sql.ts'
@@ -110,11 +111,13 @@ async function writeFacts(sql: Sql, graph: Graph): Promise<void> {
   }
 }
 
-/** The titles of both ends when the fact begins. */
+/** The titles of both ends when the fact begins, as everybody knows them who sees the fact. */
 function titlesOf({ nodes }: Graph, fact: FactVersion): string[] {
   const at = startOf(fact)
   return [fact.subject, fact.object].flatMap((key) => {
-    const versions = (nodes.get(key) ?? []).filter(({ fate }) => fate !== 'retired')
+    const versions = (nodes.get(key) ?? []).filter(
+      ({ fate, row }) => fate !== 'retired' && seenByAllOf(fact.scopes, row.scopes),
+    )
     const version =
       versions.find(({ row }) => row.validFrom <= at && row.validTo === null) ?? versions.at(-1)
     return version ? [version.row.title] : []
