@@ -53,6 +53,43 @@ describe('B3: noise never crowds out knowledge', () => {
     assert.ok(textsOf(pack).length > 10)
   })
 
+  it('keeps all that was learnt about the task in question beside documents that share its words', async () => {
+    const { tell, ask } = recalling(db)
+    const learnt = ['Blue it is', 'Keep the old name', 'Ask Boris first', 'Never on Fridays']
+    await tell(
+      ...learnt.map((content, i) => ({
+        content,
+        kind: i % 2 === 0 ? 'decision' : 'finding',
+        scopes: ['task:1'],
+      })),
+    )
+    await tell(
+      ...Array.from({ length: 60 }, (_, i) => ({
+        content: `About page ${i}`,
+        assertions: [
+          {
+            assert: 'text',
+            text: {
+              key: `doc:${i}`,
+              content: `Choose the colour of the button. ${'word '.repeat(150)}`,
+            },
+          },
+        ],
+      })),
+    )
+    const pack = await ask('Choose the colour of the button', {
+      scopes: ['principal:p', 'task:1'],
+      max_tokens: 1500,
+    })
+    assert.ok(sectionOf(pack, 'documents').length > 0)
+    assert.deepEqual(
+      sectionOf(pack, 'relevant_facts')
+        .map(({ text }) => text)
+        .toSorted(),
+      learnt.toSorted(),
+    )
+  })
+
   it('drops an equal text as a duplicate and keeps what merely looks alike', async () => {
     const { tell, ask } = recalling(db)
     const [first, second] = await tell(

@@ -1,22 +1,9 @@
 import { SECTION_KINDS } from '#contract/memory-context.ts'
 import type { ContextPack, PackItem, SectionKind } from '#contract/memory-context.ts'
 import type { Item } from '../recall/item.ts'
+import { isKnowledge } from '../recall/knowledge.ts'
 import type { Current, Fitted } from './budget.ts'
 import { lifecycleOf } from './collapse.ts'
-
-/**
- * Kinds of observations that somebody recorded on purpose as knowledge. They stand with the facts, the
- * section that readers show first, so that neither events nor long documents crowd them out.
- */
-const KNOWLEDGE: ReadonlySet<string> = new Set([
-  'constraint',
-  'decision',
-  'external_fact',
-  'finding',
-  'preference',
-  'result',
-  'summary',
-])
 
 /** The section an item is shown in. */
 export function sectionOf(item: Item): SectionKind {
@@ -25,9 +12,13 @@ export function sectionOf(item: Item): SectionKind {
   return item.kind === 'fact' ? 'relevant_facts' : 'documents'
 }
 
+/**
+ * What was recorded as knowledge stands with the facts, the section that readers show first: neither
+ * events nor long documents crowd it out.
+ */
 function observationSection(item: Item): SectionKind {
   if (lifecycleOf(item) !== undefined) return 'episodes'
-  return KNOWLEDGE.has(item.type ?? '') ? 'relevant_facts' : 'recent_observations'
+  return isKnowledge(item) ? 'relevant_facts' : 'recent_observations'
 }
 
 /** All sections in their order, each with its items best first. */

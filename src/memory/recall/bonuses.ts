@@ -61,18 +61,33 @@ export function recencyOf(at: Date | null, asOf: Date): number {
 
 /**
  * What the same circumstances add to the fused score, whose scale is 1 for the best match by words:
- * enough to order like with like. What was said of the very task or run in question is worth a fair
- * match by words, whatever words it uses; sharing no more than a workspace hardly counts.
+ * enough to order like with like. `focus` is what being about the task or run in question is worth (see
+ * `focusOf`); sharing no more than a workspace hardly counts.
  */
-export function nudgeOf(bonuses: Partial<Record<Bonus, number>>, inFocus: boolean): number {
+export function nudgeOf(bonuses: Partial<Record<Bonus, number>>, focus: number): number {
   const { identifier = 0, scope = 0, evidence = 0, recency = 0 } = bonuses
-  return 10 * identifier + (inFocus ? FOCUS : 5 * scope) + evidence + 2 * recency
+  return 10 * identifier + (focus > 0 ? focus : 5 * scope) + evidence + 2 * recency
 }
 
-const FOCUS = 0.3
+const SAID_OF_IT = 0.3
+const LEARNT_OF_IT = 1
+
+/**
+ * What was said of the very task or run in question is worth a fair match by words, whatever words it
+ * uses. What was found or decided about it is worth the best one: it keeps its place in the pack
+ * beside any number of documents that share the task's words.
+ */
+export function focusOf(
+  item: Pick<BonusInput, 'scopes'>,
+  context: Pick<BonusContext, 'scopes'>,
+  isKnowledge: boolean,
+): number {
+  if (!isInFocus(item, context)) return 0
+  return isKnowledge ? LEARNT_OF_IT : SAID_OF_IT
+}
 
 /** Whether an item is about the task or run that the request names. */
-export function isInFocus(
+function isInFocus(
   { scopes }: Pick<BonusInput, 'scopes'>,
   context: Pick<BonusContext, 'scopes'>,
 ): boolean {

@@ -55,7 +55,7 @@ describe('bonusesOf', () => {
       recency: 0.0025,
       resolved_exact: 0.04,
     })
-    assert.ok(nudgeOf(bonuses, false) < 0.25)
-    assert.ok(nudgeOf(bonuses, true) > nudgeOf(bonuses, false))
+    assert.ok(nudgeOf(bonuses, 0) < 0.25)
+    assert.ok(nudgeOf(bonuses, 0.3) > nudgeOf(bonuses, 0))
   })
 })

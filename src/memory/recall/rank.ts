@@ -1,10 +1,11 @@
 import type { Sql } from '#db/sql.ts'
-import { bonusesOf, isInFocus, nudgeOf } from './bonuses.ts'
+import { bonusesOf, focusOf, nudgeOf } from './bonuses.ts'
 import { CHANNELS, fuse, reciprocalRanks } from './fuse.ts'
 import type { Channel, Fused, Hit } from './fuse.ts'
 import { gather } from './gather.ts'
 import type { Gathered, GatherRequest } from './gather.ts'
 import type { Dropped, Item, Ranked } from './item.ts'
+import { isKnowledge } from './knowledge.ts'
 import type { ResolutionReport } from './resolve.ts'
 
 export interface RankRequest extends GatherRequest {
@@ -54,8 +55,10 @@ export async function rank(sql: Sql, request: RankRequest): Promise<Ranking> {
       },
       context,
     )
-    const score = fused.score + nudgeOf(bonuses, isInFocus(item, context))
-    return [{ item, score, signals: signalsOf(fused, item, { bonuses, gathered }) }]
+    const focus = focusOf(item, context, isKnowledge(item))
+    const score = fused.score + nudgeOf(bonuses, focus)
+    const signals = signalsOf(fused, item, { bonuses, gathered })
+    return [{ item, score, signals: focus > 0 ? { ...signals, focus } : signals }]
   })
   return {
     ranking: ranking.toSorted(byScoreThenId),
