@@ -39,7 +39,9 @@ export async function readWorkRules(
   for (const project of line) {
     inForce = effectiveConfig(inForce, project)
     const { maxConcurrentRuns } = inForce.config.governance
+    // A bound that is inherited is kept by whoever set it.
     if (maxConcurrentRuns === null) continue
+    if (maxConcurrentRuns === runBounds.at(-1)?.maxConcurrentRuns) continue
     runBounds.push({
       projectId: project.projectId,
       workspaceId: project.workspaceId,
