@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { AUTONOMY_LEVELS, GivenGovernance, MEMORY_SHARING } from '#contract/project-config.ts'
 import type { Governance } from '#contract/project-config.ts'
 import { PRIORITIES } from '#contract/tasks.ts'
@@ -35,11 +35,16 @@ const layers: fc.Arbitrary<ProjectLayers> = fc.tuple(given, given).map(([templat
   settings: {},
 }))
 
+function within(x: number | null, y: number | null): boolean {
+  return y === null || (x !== null && x <= y)
+}
+
+function inside(x: readonly string[] | null, y: readonly string[] | null): boolean {
+  return y === null || (x !== null && x.every((item) => y.includes(item)))
+}
+
 /** By what each field means, written down again: whether `a` allows nothing that `b` forbids. */
 function asStrictAs(a: Governance, b: Governance): boolean {
-  const within = (x: number | null, y: number | null) => y === null || (x !== null && x <= y)
-  const inside = (x: readonly string[] | null, y: readonly string[] | null) =>
-    y === null || (x !== null && x.every((item) => y.includes(item)))
   return [
     AUTONOMY_LEVELS.indexOf(a.maxAutonomyLevel) <= AUTONOMY_LEVELS.indexOf(b.maxAutonomyLevel),
     a.requireApprovalForRun || !b.requireApprovalForRun,

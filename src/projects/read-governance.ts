@@ -39,7 +39,7 @@ export async function readWorkRules(
   for (const project of line) {
     inForce = effectiveConfig(inForce, project)
     const { maxConcurrentRuns } = inForce.config.governance
-    // A bound that is inherited is kept by whoever set it.
+    // What is merely inherited is bounded where it was set.
     if (maxConcurrentRuns === null) continue
     if (maxConcurrentRuns === runBounds.at(-1)?.maxConcurrentRuns) continue
     runBounds.push({

@@ -38,6 +38,14 @@ async function addWorkspace({ make }: Admin, slug: string, parentId: string | nu
   return (await make(createWorkspace, { body: { slug, name: `Workspace ${slug}`, parentId } })).id
 }
 
+function instructions(bytes: number) {
+  return { agentInstructions: 'ж'.repeat(bytes / 2) }
+}
+
+function governance(maxRunActions: number) {
+  return { config: { governance: { maxRunActions } } }
+}
+
 describe('project routes', () => {
   it('make, show, change, move and close a project', async () => {
     const one = await admin()
@@ -136,7 +144,6 @@ describe('project routes', () => {
       return [status, code]
     }
     const invalid = [400, 'invalid_request']
-    const instructions = (bytes: number) => ({ agentInstructions: 'ж'.repeat(bytes / 2) })
 
     assert.deepEqual(await write({ governance: { maxRuns: 1 } }), [422, 'unknown_governance_field'])
     assert.deepEqual(await write({ governance: { maxRunActions: 0 } }), invalid)
@@ -179,7 +186,6 @@ describe('project routes', () => {
     const { make, ask } = one
     const strict = await addWorkspace(one, 'strict')
     const loose = await addWorkspace(one, 'loose')
-    const governance = (maxRunActions: number) => ({ config: { governance: { maxRunActions } } })
     await make(projects.createProject, { body: { workspaceId: strict, ...governance(1) } })
     const { id } = await make(projects.createProject, {
       body: { workspaceId: loose, ...governance(2) },
