@@ -10,6 +10,7 @@ export interface Listening extends AsyncDisposable {
 
 /** How long open requests may go on after the server has been told to stop. */
 const DRAIN_MS = 5000
+const SWEEP_MS = 20
 
 /** Serves an application. Disposing stops accepting, lets requests in hand finish, then cuts the rest. */
 export async function listen(
@@ -33,9 +34,11 @@ export async function listen(
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close')
       server.close()
-      server.closeIdleConnections()
+      // A connection whose request was in hand is idle only after its answer.
+      const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
       const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
       await closed
+      clearInterval(sweep)
       clearTimeout(cut)
     },
   }

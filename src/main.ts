@@ -8,6 +8,8 @@ import { ROLES, runRole } from './roles.ts'
 const role = ROLES.find((name) => name === (process.argv[2] ?? 'all'))
 const stop = new AbortController()
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort())
+// Whoever read what we say may go away; that is no reason to leave the database behind.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 
 function say(message: string): void {
   process.stderr.write(`${message}\n`)

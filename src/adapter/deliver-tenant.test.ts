@@ -179,7 +179,7 @@ describe('deliverTenant', () => {
   it('does not undo a rebuild that an operator ordered meanwhile', async () => {
     const { fence } = await journal(1)
     const rebuilt: Sink = async (batch, signal) => {
-      await rewindConsumer(db, fence.name, { tenantId: fence.tenantId, from: fence.from })
+      await rewindConsumer(db, fence.name, { tenantId: fence.tenantId })
       return await confirm(batch, signal)
     }
     assert.equal((await deliverTenant(delivery(rebuilt), fence, 0)).kind, 'fenced')

@@ -11,8 +11,7 @@ import { journaled, lockConsumer } from './redrive-adapter.ts'
  * Memory recognises what it already has. A delivery in flight cannot undo it: its commit expects the
  * place it started from.
  *
- * Throws `not_found`, `cursor_must_not_advance`, `invalid_cursor`, `version_conflict` when a delivery
- * moved the cursor at the same instant.
+ * Throws `not_found`, `cursor_must_not_advance`, `invalid_cursor`.
  */
 export async function rebuildAdapter(
   sql: Sql,
@@ -27,14 +26,7 @@ export async function rebuildAdapter(
       'Cannot rebuild: the cursor lies ahead of what has been delivered',
     )
   }
-  const moved = await rewindConsumer(sql, CONTEXT_ADAPTER, {
-    tenantId: ctx.tenantId,
-    from: row.position,
-    to,
-  })
-  if (!moved) {
-    throw new AppError('version_conflict', 'Cannot rebuild: a delivery is under way, try again')
-  }
+  await rewindConsumer(sql, CONTEXT_ADAPTER, { tenantId: ctx.tenantId, to })
   await appendEvent(sql, ctx, {
     type: 'context_adapter.rebuilt',
     ...journaled(ctx, row),

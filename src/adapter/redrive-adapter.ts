@@ -1,6 +1,6 @@
 import type { Sql } from '#db/sql.ts'
 import { appendEvent, lockEntities } from '#events/append.ts'
-import { clearFailure, CONTEXT_ADAPTER, selectConsumer } from '#events/consumers.ts'
+import { clearFailure, CONTEXT_ADAPTER, lockConsumerRow } from '#events/consumers.ts'
 import type { ConsumerRow } from '#events/consumers.ts'
 import { encodeCursor } from '#events/cursor.ts'
 import type { Ctx } from '#lib/ctx.ts'
@@ -31,11 +31,11 @@ export async function redriveAdapter(
   })
 }
 
-/** The caller's own consumer row, with every other operator's command on it waiting. */
+/** The caller's own consumer row; other commands on it and commits of deliveries wait. */
 export async function lockConsumer(sql: Sql, ctx: Ctx, tenantId: string): Promise<ConsumerRow> {
   await lockEntities(sql, ctx, [{ type: 'context_adapter', id: ctx.tenantId }])
   const isOwn = tenantId.toLowerCase() === ctx.tenantId
-  const row = isOwn ? await selectConsumer(sql, CONTEXT_ADAPTER, ctx.tenantId) : undefined
+  const row = isOwn ? await lockConsumerRow(sql, CONTEXT_ADAPTER, ctx.tenantId) : undefined
   return found(row, 'consumer of tenant', tenantId)
 }
 

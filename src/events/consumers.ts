@@ -57,6 +57,21 @@ export async function selectConsumer(
   return { position: { journalEpoch, txId, sequence }, ...rest }
 }
 
+/** The same, and whoever wants to move the cursor waits until the transaction ends. */
+export async function lockConsumerRow(
+  sql: Sql,
+  name: string,
+  tenantId: string,
+): Promise<ConsumerRow | undefined> {
+  await sql`
+    select 1
+    from event_consumer_cursors
+    where tenant_id = ${tenantId}
+      and name = ${name}
+    for update`
+  return await selectConsumer(sql, name, tenantId)
+}
+
 /** Gives every tenant a row at the origin of its journal. */
 export async function insertMissingConsumers(sql: Sql, name: string): Promise<void> {
   await sql`
@@ -192,14 +207,13 @@ export async function clearFailure(sql: Sql, name: string, tenantId: string): Pr
       and name = ${name}`
 }
 
-/** Sends the cursor back, for a replay; `from` is where the caller saw it, so it only moves from there. */
+/** Sends the cursor back, for a replay; a delivery under way then finds that it has moved. */
 export async function rewindConsumer(
   sql: Sql,
   name: string,
-  move: { tenantId: string; from: Position; to?: Position },
-): Promise<boolean> {
-  const { tenantId, from, to = ORIGIN } = move
-  const rows = await sql`
+  { tenantId, to = ORIGIN }: { tenantId: string; to?: Position },
+): Promise<void> {
+  await sql`
     update event_consumer_cursors
     set journal_epoch = ${to.journalEpoch}, tx_id = ${to.txId}::xid8, sequence = ${to.sequence},
         status = 'ok', failure_count = 0, next_attempt_at = null, reason = null, parked_at = null,
@@ -208,11 +222,7 @@ export async function rewindConsumer(
           'rebuildsTotal', coalesce((metadata ->> 'rebuildsTotal')::bigint, 0) + 1,
           'lastRebuildAt', ${isoNow(sql)})
     where tenant_id = ${tenantId}
-      and name = ${name}
-      and (journal_epoch, tx_id, sequence)
-        = (${from.journalEpoch}, ${from.txId}::xid8, ${from.sequence}::bigint)
-    returning tenant_id`
-  return rows.length > 0
+      and name = ${name}`
 }
 
 /** Refuses or allows the whole consumer to work: one bad credential must not park every tenant. */

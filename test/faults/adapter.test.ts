@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test'
 import { call } from '#client/client.ts'
 import type { ClientOptions } from '#client/client.ts'
 import { recordObservation } from '#contract/observations.ts'
-import { getAdapterStatus } from '#contract/operations.ts'
+import { getAdapterStatus, rebuildAdapter } from '#contract/operations.ts'
 import { startRole } from '../support/program.ts'
 import type { Running } from '../support/program.ts'
 import type { Exchange } from '../support/recording-proxy.ts'
@@ -95,6 +95,19 @@ describe('the adapter', () => {
 
     await checkAllTold(whole, one.client, 60)
     assert.equal(cuts, 5)
+  })
+
+  it('is sent back as often as an operator likes while it delivers, and tells all of it once', async (t) => {
+    const whole = await wholeStrata(t)
+    const { client, ctx } = await whole.tenant()
+    startAdapter(t, whole)
+    const params = { tenantId: ctx.tenantId }
+    await waitFor(async () => (await call(client, getAdapterStatus, {})).deliveredTotal > 0, 30)
+    for (let round = 0; round < 10; round += 1) {
+      await observe(client, 5)
+      await call(client, rebuildAdapter, { params, body: { reason: 'once more' } })
+    }
+    await checkAllTold(whole, client, 50)
   })
 
   it('leads once: a second one stands by, and takes over from one that was killed', async (t) => {

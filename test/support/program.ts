@@ -15,6 +15,8 @@ export interface Running {
   until: (text: string) => Promise<void>
   /** Resolves to the first match in what it says; rejects when it ends without. */
   hears: (pattern: RegExp) => Promise<RegExpExecArray>
+  /** Nobody listens to it any more: what it says from now on finds its pipes closed. */
+  hangUp: () => void
   /** Resolves to its exit code, `null` when a signal ended it. */
   ended: Promise<number | null>
 }
@@ -60,6 +62,10 @@ export function startProgram(
     kill: (signal) => void child.kill(signal),
     until: async (text) => void (await found(() => hasSaid(text))),
     hears: (pattern) => found(() => pattern.exec(said)),
+    hangUp: () => {
+      child.stdout.destroy()
+      child.stderr.destroy()
+    },
     ended,
   }
 }
