@@ -39,6 +39,10 @@ export const VARIABLES = {
     .default('info')
     .describe('Least severe line that is logged'),
   CP_LEGACY_API_KEYS_ENABLED: flag(true).describe('Accept local keys (cp_...)'),
+  CP_BREAK_GLASS_ENABLED: flag(true).describe(
+    'Accept keys made from the shell of the host for an emergency (cp_bg...)',
+  ),
+  CP_BREAK_GLASS_MAX_TTL_SECONDS: count(14_400, 86_400).describe('Longest life of such a key'),
   CP_MAX_BODY_BYTES: bytes(1_048_576).describe('Largest request body'),
   CP_KNOWLEDGE_SNAPSHOT_MAX_BODY_BYTES: bytes(8_388_608).describe(
     'Largest body of knowledge snapshots and documents',

@@ -1,11 +1,13 @@
+import { runBreakGlass } from './break-glass.ts'
 import { readConfig } from './config.ts'
 import { createMetrics } from '#http/metrics.ts'
 import { jsonLog } from '#lib/log.ts'
 import { StartError } from '#lib/start-error.ts'
 import { ROLES, runRole } from './roles.ts'
 
-// The entry point of the server program: node src/main.ts <role>
-const role = ROLES.find((name) => name === (process.argv[2] ?? 'all'))
+// The entry point of the server program: node src/main.ts <role>, or break-glass
+const [command = 'all', ...words] = process.argv.slice(2)
+const role = ROLES.find((name) => name === command)
 const stop = new AbortController()
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort())
 // Whoever read what we say may go away; that is no reason to leave the database behind.
@@ -16,8 +18,12 @@ function say(message: string): void {
 }
 
 try {
-  if (!role || process.argv.length > 3) {
-    throw new StartError(`Cannot start: usage is "strata <role>", a role of ${ROLES.join(', ')}`)
+  const isEmergency = command === 'break-glass'
+  if (!isEmergency && (!role || words.length > 0)) {
+    const roles = ROLES.join(', ')
+    throw new StartError(
+      `Cannot start: usage is "strata <role>", a role of ${roles}, or "strata break-glass"`,
+    )
   }
   const config = readConfig(process.env)
   const log = jsonLog(
@@ -25,7 +31,11 @@ try {
     () => new Date(),
     config.CP_LOG_LEVEL,
   )
-  await runRole(role, { config, log, say, metrics: createMetrics(), signal: stop.signal })
+  if (isEmergency) {
+    const print = (line: string) => process.stdout.write(`${line}\n`)
+    await runBreakGlass(config, words, { print, say })
+  }
+  if (role) await runRole(role, { config, log, say, metrics: createMetrics(), signal: stop.signal })
 } catch (error) {
   if (!(error instanceof StartError)) throw error
   process.exitCode = 2

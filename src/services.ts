@@ -55,7 +55,10 @@ export function apiService(
     limits,
     checkReplies: true,
     bootstrapToken: config.CP_BOOTSTRAP_TOKEN,
-    localKeys: config.CP_LEGACY_API_KEYS_ENABLED,
+    keys: {
+      localKeys: config.CP_LEGACY_API_KEYS_ENABLED,
+      breakGlassSeconds: config.CP_BREAK_GLASS_ENABLED ? config.CP_BREAK_GLASS_MAX_TTL_SECONDS : 0,
+    },
   })
   return createControlPlane({
     db,

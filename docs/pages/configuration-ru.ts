@@ -11,6 +11,9 @@ export const RUSSIAN_MEANINGS: Readonly<Record<keyof typeof VARIABLES, string>> 
   CP_BOOTSTRAP_TOKEN: 'Включает POST /api/v1/bootstrap, один раз',
   CP_LOG_LEVEL: 'Наименее важный уровень, который попадает в журнал работы',
   CP_LEGACY_API_KEYS_ENABLED: 'Принимать локальные ключи (cp_...)',
+  CP_BREAK_GLASS_ENABLED:
+    'Принимать ключи, выпущенные на сервере из командной строки для чрезвычайного случая (cp_bg...)',
+  CP_BREAK_GLASS_MAX_TTL_SECONDS: 'Наибольший срок такого ключа',
   CP_MAX_BODY_BYTES: 'Наибольшее тело запроса',
   CP_KNOWLEDGE_SNAPSHOT_MAX_BODY_BYTES: 'Наибольшее тело снимка знаний и документа',
   CP_SESSION_TTL_SECONDS: 'Срок аренды сессии, если она не просит другого',

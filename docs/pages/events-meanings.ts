@@ -13,6 +13,10 @@ export const MEANINGS: Readonly<Record<EventType, { en: string; ru: string }>> =
   },
   'api_key.created': { en: 'A key was issued', ru: 'Выпущен ключ' },
   'api_key.revoked': { en: 'A key was revoked', ru: 'Ключ отозван' },
+  'break_glass_key.created': {
+    en: 'A key for an emergency was made from the shell of the host',
+    ru: 'Из командной строки сервера выпущен ключ для чрезвычайного случая',
+  },
   'workspace.created': { en: 'A workspace was created', ru: 'Создан workspace' },
   'workspace.updated': { en: 'Its name or slug changed', ru: 'Изменились имя или slug' },
   'workspace.moved': {

@@ -1,5 +1,6 @@
 import { olderThan } from '#db/page.ts'
 import type { PageRequest } from '#db/page.ts'
+import { inReachOrShared } from '#db/reach.ts'
 import type { Sql } from '#db/sql.ts'
 import type { Ctx, Tenancy } from '#lib/ctx.ts'
 import type { Held } from './eligibility.ts'
@@ -88,9 +89,16 @@ export async function selectAssignments(
   const { kind, id } = of
   return await sql<AssignmentRow[]>`
     select ${columns(sql)}
-    from assignments
-    where tenant_id = ${ctx.tenantId}
-      and ${kind === 'principal' ? sql`principal_id = ${id}` : isOf(sql, { kind, id })}
+    from (
+      select a.*
+      from assignments a
+      left join roles r on r.tenant_id = a.tenant_id and r.id = a.role_id
+      where a.tenant_id = ${ctx.tenantId}
+        and ${kind === 'principal' ? sql`a.principal_id = ${id}` : isOf(sql, { kind, id })}
+        ${inReachOrShared(sql, ctx, 'a.workspace_id')}
+        ${inReachOrShared(sql, ctx, 'r.workspace_id')}
+    ) as assignments
+    where true
       ${olderThan(sql, page)}
     order by created_at desc, id desc
     limit ${page.limit + 1}`

@@ -1,5 +1,6 @@
 import { olderThan } from '#db/page.ts'
 import type { PageRequest } from '#db/page.ts'
+import { inReachOrShared } from '#db/reach.ts'
 import type { Sql } from '#db/sql.ts'
 import type { Tenancy } from '#lib/ctx.ts'
 
@@ -34,7 +35,8 @@ export async function selectRole(sql: Sql, ctx: Tenancy, id: string): Promise<Ro
     select id, workspace_id, slug, name, description, version, created_at
     from roles
     where tenant_id = ${ctx.tenantId}
-      and id = ${id}`
+      and id = ${id}
+      ${inReachOrShared(sql, ctx, 'roles.workspace_id')}`
   return row
 }
 
@@ -53,6 +55,7 @@ export async function selectRoles(
     from roles
     where tenant_id = ${ctx.tenantId}
       ${knownAt ? sql`and (workspace_id is null or workspace_id = any(${[...knownAt]}::uuid[]))` : sql``}
+      ${inReachOrShared(sql, ctx, 'roles.workspace_id')}
       ${olderThan(sql, page)}
     order by created_at desc, id desc
     limit ${page.limit + 1}`

@@ -1,5 +1,6 @@
 import { olderThan } from '#db/page.ts'
 import type { PageRequest } from '#db/page.ts'
+import { inReach } from '#db/reach.ts'
 import type { Sql } from '#db/sql.ts'
 import type { Ctx, Tenancy } from '#lib/ctx.ts'
 import type { InlineContent } from './artifact.ts'
@@ -68,7 +69,8 @@ export async function selectArtifact(
   const [row] = await sql<ArtifactRow[]>`
     ${selectJoined(sql)}
     where a.tenant_id = ${ctx.tenantId}
-      and a.id = ${id}`
+      and a.id = ${id}
+      ${inReach(sql, ctx, 'a.workspace_id')}`
   return row
 }
 
@@ -100,6 +102,7 @@ export async function selectArtifacts(
         ${workspaceId === undefined ? sql`` : sql`and a.workspace_id = ${workspaceId}`}
         ${type === undefined ? sql`` : sql`and a.type = ${type}`}
         ${headsOnly ? sql`and next.id is null` : sql``}
+        ${inReach(sql, ctx, 'a.workspace_id')}
     ) as found
     where true
       ${olderThan(sql, page)}
@@ -117,6 +120,7 @@ export async function selectLatestArtifacts(
     ${selectJoined(sql)}
     where a.tenant_id = ${ctx.tenantId}
       and a.task_id = ${task.taskId}
+      ${inReach(sql, ctx, 'a.workspace_id')}
     order by a.created_at desc, a.id desc
     limit ${task.limit}`
 }

@@ -5,6 +5,7 @@ import { appendEvent } from '#events/append.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { AppError, found } from '#lib/errors.ts'
 import { newId } from '#lib/id.ts'
+import { requirePlace } from '#org/permission.ts'
 import { endedWithClaim, runNotActive } from '#runs/live-run.ts'
 import type { RunRow } from '#runs/run.sql.ts'
 import type { ClaimRow } from '#work/claim.sql.ts'
@@ -30,6 +31,7 @@ export async function createArtifact(sql: Sql, ctx: Ctx, input: NewArtifact): Pr
   const target = await lockTarget(sql, ctx, input)
   const claim = await requireWritable(sql, ctx, input, target)
   const workspaceId = await workspaceOf(sql, ctx, input, target)
+  requirePlace(ctx, workspaceId)
   const { previous } = target
   if (previous?.supersededByArtifactId) throw superseded(previous)
   if (content) await insertContent(sql, ctx, content)

@@ -1,4 +1,5 @@
 import type { ContextRequest, Focus, HarnessContext, ProjectFocus } from '#contract/context.ts'
+import type { ReachedPlaces } from '#contract/visibility.ts'
 
 /** The workspace in focus with its ancestors, nearest first; the last one is the root of the tree. */
 export interface WorkspaceFocus {
@@ -15,6 +16,8 @@ export interface Focused {
   focus: Focus
   project: ProjectFocus | null
   workspace: WorkspaceFocus | null
+  /** Null when the caller reaches the whole tenant. */
+  reached: ReachedPlaces | null
 }
 
 const MAX_SCOPES = 10

@@ -3,12 +3,14 @@ import type { CallInput } from '#client/client.ts'
 import type { MemoryAnswer } from '#client/memory.ts'
 import { isRetryable } from '#client/memory.ts'
 import type { Route } from '#contract/route.ts'
+import type { ReachedPlaces } from '#contract/visibility.ts'
 import { transaction } from '#db/sql.ts'
 import type { Database } from '#db/sql.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { AppError, found } from '#lib/errors.ts'
 import type { ErrorCode } from '#lib/errors.ts'
 import { selectAncestors } from '#org/workspace.sql.ts'
+import { reachedPlaces } from './reached.ts'
 import { treeNamespace } from './memory-request.ts'
 import type { MemoryProvider } from './recall.ts'
 
@@ -18,6 +20,8 @@ export interface KnowledgePlace {
   workspaceVersion: number
   ancestorIds: string[]
   namespace: string
+  /** Null when the caller reaches the whole tenant. */
+  reached: ReachedPlaces | null
 }
 
 /**
@@ -30,7 +34,11 @@ export async function knowledgePlace(
   input: { provider: MemoryProvider | null; workspaceId: string; writes: boolean },
 ): Promise<{ place: KnowledgePlace; provider: MemoryProvider }> {
   const { provider, workspaceId, writes } = input
-  const line = await transaction(db, 'read only', (sql) => selectAncestors(sql, ctx, workspaceId))
+  const { line, reached } = await transaction(db, 'read only', async (sql) => {
+    const found = await selectAncestors(sql, ctx, workspaceId)
+    const ids = found.map(({ id }) => id)
+    return { line: found, reached: await reachedPlaces(sql, ctx, ids) }
+  })
   const workspace = found(line[0], 'workspace', workspaceId)
   if (writes && workspace.status !== 'active') {
     throw new AppError(
@@ -49,6 +57,7 @@ export async function knowledgePlace(
     workspaceVersion: workspace.version,
     ancestorIds,
     namespace,
+    reached,
   }
   return { place, provider }
 }

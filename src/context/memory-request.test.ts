@@ -43,6 +43,7 @@ function focused(changes: Partial<Focused> = {}): Focused {
     focus: { task: null, artifacts: [] },
     project: null,
     workspace: null,
+    reached: null,
     ...changes,
   }
 }

@@ -23,7 +23,7 @@ export function memoryRequest(request: ContextRequest, focused: Focused, budget:
     anchors: anchorsOf(request, focused),
     ephemeral_context: ephemeral(focused),
     max_tokens: Math.min(maxTokens, budget.limitTokens),
-    allowed_scopes: allowedScopes(focused.principalId, workspaceIds(focused)),
+    allowed_scopes: allowedScopes(focused.principalId, workspaceIds(focused), focused.reached),
     ...(strategy !== undefined && { strategy }),
     ...(asOf !== undefined && { as_of: asOf }),
   }

@@ -1,6 +1,7 @@
 import type { Assertion, ExternalRef } from '#contract/observations.ts'
 import type { Visibility } from '#contract/visibility.ts'
 import type { Ctx } from '#lib/ctx.ts'
+import { inReach } from '#db/reach.ts'
 import type { Sql } from '#db/sql.ts'
 
 export interface ObservationRow {
@@ -101,7 +102,8 @@ export async function selectObservation(
     left join observation_contents c on c.tenant_id = o.tenant_id and c.event_id = o.event_id
     where o.tenant_id = ${ctx.tenantId}
       and o.id = ${id}
-      and (o.visibility <> 'private' or o.author_id = ${ctx.actorId})`
+      and (o.visibility <> 'private' or o.author_id = ${ctx.actorId})
+      ${inReach(sql, ctx, 'o.workspace_id')}`
   return row
 }
 
@@ -118,6 +120,7 @@ export async function selectContents(
     join observations o on o.tenant_id = c.tenant_id and o.event_id = c.event_id
     where c.tenant_id = ${ctx.tenantId}
       and c.event_id = any(${[...eventIds]}::uuid[])
-      and (o.visibility <> 'private' or o.author_id = ${ctx.actorId})`
+      and (o.visibility <> 'private' or o.author_id = ${ctx.actorId})
+      ${inReach(sql, ctx, 'o.workspace_id')}`
   return new Map(rows.map(({ eventId, ...text }) => [eventId, text]))
 }

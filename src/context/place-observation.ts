@@ -2,6 +2,7 @@ import type { NewObservation } from '#contract/observations.ts'
 import type { Sql } from '#db/sql.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { AppError, found } from '#lib/errors.ts'
+import { requirePlace } from '#org/permission.ts'
 import { selectWorkspace } from '#org/workspace.sql.ts'
 import { selectRun } from '#runs/run.sql.ts'
 import { selectSession } from '#work/session.sql.ts'
@@ -28,10 +29,12 @@ export async function placeOf(sql: Sql, ctx: Ctx, input: NewObservation): Promis
   const workspace =
     workspaceId && found(await selectWorkspace(sql, ctx, workspaceId), 'workspace', workspaceId)
   if (sessionId !== null) await checkSession(sql, ctx, sessionId)
+  const placedIn = workspace ? workspace.id : (task?.workspaceId ?? null)
+  requirePlace(ctx, placedIn)
   return {
     taskId: task?.id ?? null,
     runId,
-    workspaceId: workspace ? workspace.id : (task?.workspaceId ?? null),
+    workspaceId: placedIn,
     sessionId,
   }
 }

@@ -19,6 +19,7 @@ import { publicIdOf } from '#work/task.ts'
 import type { Focused, WorkspaceFocus } from './focus.ts'
 import { readFreshness } from './freshness.ts'
 import { harnessContext } from './harness-context.ts'
+import { reachedPlaces } from './reached.ts'
 
 const MAX_ARTIFACTS = 20
 
@@ -41,9 +42,11 @@ export async function readFocus(
   const project = await focusProject(sql, ctx, request)
   const place = workspaceId ?? focus.task?.workspaceId ?? project?.workspaceId
   const workspace = await focusWorkspace(sql, ctx, place)
+  const line = workspace && [workspace.id, ...workspace.ancestorIds]
+  const reached = await reachedPlaces(sql, ctx, line)
   const freshness = await readFreshness(sql, ctx, eventCursor)
   const { tenantId, actorId: principalId } = ctx
-  const focused = { tenantId, principalId, harness, runId, focus, project, workspace }
+  const focused = { tenantId, principalId, harness, runId, focus, project, workspace, reached }
   return { focused, freshness }
 }
 

@@ -16,6 +16,12 @@ export const EVENTS = {
   'principal.updated': z.strictObject({ changes: z.array(z.string()), version: z.int() }),
   'api_key.created': z.strictObject({ principalId: id, prefix: z.string() }),
   'api_key.revoked': z.strictObject({ principalId: id, prefix: z.string() }),
+  'break_glass_key.created': z.strictObject({
+    principalId: id,
+    prefix: z.string(),
+    reason: z.string(),
+    expiresAt: z.string(),
+  }),
   'workspace.created': z.strictObject({
     slug: z.string(),
     name: z.string(),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Instant, page, pageQuery, Slug, text, UtcInstant } from './common.ts'
+import { Id, Instant, page, pageQuery, Slug, text, UtcInstant } from './common.ts'
 import { route } from './route.ts'
 
 export const PrincipalKind = z.enum(['human', 'agent', 'service'])
@@ -37,6 +37,10 @@ export const ApiKey = z
     /** The public part of the key, by which people recognise it. */
     prefix: z.string(),
     permissions: z.array(z.string()),
+    /** Limits the key to this workspace and what is below it; null for the whole tenant. */
+    workspaceId: z.uuid().nullable(),
+    /** Made from the shell of the host for an emergency. */
+    breakGlass: z.boolean(),
     expiresAt: UtcInstant.nullable(),
     revokedAt: UtcInstant.nullable(),
     /** Written at most once a minute. */
@@ -85,6 +89,8 @@ export const getMe = route({
     principal: Principal,
     permissions: z.array(z.string()),
     keyPrefix: z.string().nullable(),
+    /** The workspace that the credential is limited to; null for the whole tenant. */
+    workspaceId: z.uuid().nullable(),
   }),
 })
 
@@ -132,7 +138,13 @@ export const updatePrincipal = route({
   params: byId,
   body: z.strictObject({ displayName: Name.optional(), status: PrincipalStatus.optional() }),
   reply: Principal,
-  errors: ['not_found', 'version_conflict', 'if_match_required', 'invalid_if_match'],
+  errors: [
+    'not_found',
+    'version_conflict',
+    'if_match_required',
+    'invalid_if_match',
+    'last_admin_required',
+  ],
   etag: 'principal',
   ifMatch: 'principal',
 })
@@ -147,6 +159,8 @@ export const createApiKey = route({
   body: z.strictObject({
     name: Name,
     permissions: z.array(z.string().max(100)).max(100),
+    /** Limits the key to this workspace and what is below it. */
+    workspaceId: Id.nullable().default(null),
     /** Must lie in the future; without it the key does not expire. */
     expiresAt: Instant.nullable().default(null),
   }),
@@ -181,7 +195,7 @@ export const revokeApiKey = route({
   access: 'principals.write',
   params: byId,
   reply: ApiKey,
-  errors: ['not_found'],
+  errors: ['not_found', 'last_admin_required'],
 })
 
 /** Every route of this area, for the API document, the clients and the checks that all are bound. */

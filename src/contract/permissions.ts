@@ -44,6 +44,29 @@ export const Permission = z.enum(PERMISSIONS)
 /** What only a person may hold: an agent must not decide over its own work. */
 export const HUMAN_ONLY: ReadonlySet<Permission> = new Set(['admin', 'approvals.decide'])
 
+/**
+ * What concerns the tenant as a whole, so that a credential limited to a workspace never has it, whatever
+ * it was given.
+ */
+const TENANT_WIDE: ReadonlySet<Permission> = new Set([
+  'admin',
+  'principals.write',
+  'delegations.manage',
+  'sessions.manage',
+  'org.manage',
+  'operations.read',
+  'operations.manage',
+  'project_templates.manage',
+  'task_types.manage',
+  'knowledge.packs.manage',
+])
+
+/** What is left of permissions inside one workspace: `admin` becomes everything that is left. */
+export function withinWorkspace(held: readonly string[]): Permission[] {
+  const all = new Set(held)
+  return PERMISSIONS.filter((name) => !TENANT_WIDE.has(name) && permits(all, name))
+}
+
 /** True when a credential with `held` may do what needs `wanted`. */
 export function permits(held: ReadonlySet<string>, wanted: Permission): boolean {
   return held.has('admin') || held.has(wanted)

@@ -61,10 +61,11 @@ export async function appendEvents(
   await sql`
     insert into events
       (tenant_id, journal_epoch, id, type, entity_type, entity_id, entity_version, workspace_id,
-       actor_id, session_id, correlation_id, causation_id, request_id, trace_run_id, payload)
+       actor_id, iam_actor_id, session_id, correlation_id, causation_id, request_id, trace_run_id,
+       payload)
     select ${ctx.tenantId}, j.journal_epoch, e.id, e.type, e.entity_type, e.entity_id,
-           e.entity_version, e.workspace_id, ${ctx.actorId}, e.session_id, ${ctx.correlationId},
-           e.causation_id, ${ctx.requestId}, ${ctx.traceRunId}, e.payload
+           e.entity_version, e.workspace_id, ${ctx.actorId}, ${ctx.iam?.principalId ?? null},
+           e.session_id, ${ctx.correlationId}, e.causation_id, ${ctx.requestId}, ${ctx.traceRunId}, e.payload
     from journal_state j,
       jsonb_array_elements(${sql.json(rows as never)}) with ordinality as item (event, position),
       jsonb_to_record(item.event) as e (

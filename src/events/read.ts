@@ -1,11 +1,12 @@
 import type { JournalEvent } from '#contract/events.ts'
-import type { Ctx } from '#lib/ctx.ts'
+import { inReach } from '#db/reach.ts'
 import type { Sql } from '#db/sql.ts'
+import type { Tenancy } from '#lib/ctx.ts'
 import { comparePositions, encodeCursor, ORIGIN } from './cursor.ts'
 import type { Position } from './cursor.ts'
 
-/** Whose journal; readers that are not requests have no more than that. */
-export type Tenant = Pick<Ctx, 'tenantId'>
+/** Whose journal, and how far the reader reaches; readers that are not requests reach all of it. */
+export type Tenant = Tenancy
 
 export interface EventFilter {
   /** Prefixes of types: `run.` or `task.created`. */
@@ -42,7 +43,7 @@ export async function readEvents(
   page: { after: Position; limit: number; filter?: EventFilter },
 ): Promise<EventPage> {
   const { after, limit, filter = {} } = page
-  const isFiltered = Object.values(filter).some((value) => value !== undefined)
+  const isFiltered = ctx.reach || Object.values(filter).some((value) => value !== undefined)
   const frontier = isFiltered ? await currentPosition(sql, ctx) : undefined
   const rows = await selectPage(sql, ctx, { after, limit: limit + 1, filter })
   const hasMore = rows.length > limit
@@ -108,6 +109,7 @@ async function selectPage(
       ${before ? sql`and (e.journal_epoch, e.tx_id, e.sequence) < ${place(sql, before)}` : sql``}
       and (e.journal_epoch < (select journal_epoch from journal_state)
            or e.tx_id < pg_snapshot_xmin(pg_current_snapshot()))
+      ${inReach(sql, ctx, 'e.workspace_id')}
       ${matching(sql, filter)}
     order by e.journal_epoch ${direction}, e.tx_id ${direction}, e.sequence ${direction}
     limit ${limit}`

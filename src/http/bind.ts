@@ -8,11 +8,16 @@ import { onceOf, runOnce, runOnceOutside } from './idempotency.ts'
 import { serve } from './serve.ts'
 import type { Answer, Api, RequestInput } from './serve.ts'
 
+export interface ControlPlaneApi extends Api<Ctx> {
+  /** Throws when the caller may act no longer, by what others committed since it was let in. */
+  confirm: (sql: Sql, ctx: Ctx) => Promise<void>
+}
+
 /** What every area of the control plane gets to serve its routes. */
 export interface Deps {
   db: Database
   log: Log
-  api: Api<Ctx>
+  api: ControlPlaneApi
   /** Wakes journal readers of a tenant; called after commit, never inside a transaction. */
   notify: (tenantId: string) => void
 }
@@ -34,7 +39,8 @@ type Handler<R extends Route, Db> = (
 ) => Promise<RouteReply<R>>
 
 /**
- * Serves a route in one transaction (read-only for GET), with idempotency when the caller sent a key.
+ * Serves a route in one transaction (read-only for GET), with idempotency when the caller sent a key. Before
+ * a write commits, the caller is confirmed once more: who was suspended meanwhile changes nothing.
  * Journal readers are woken after the commit, and only when the command appended an event.
  */
 export function bind<R extends Route>(
@@ -49,7 +55,9 @@ export function bind<R extends Route>(
     const once = onceOf(route, ctx, input)
     const answer = await transaction(deps.db, mode, async (sql) => {
       const command = async () => answerOf(route, await handler(sql, ctx, input))
-      return once ? await runOnce(sql, ctx, once, command) : await command()
+      const reply = once ? await runOnce(sql, ctx, once, command) : await command()
+      if (mode === 'read write') await deps.api.confirm(sql, ctx)
+      return reply
     })
     flush()
     return answer

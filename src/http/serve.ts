@@ -22,6 +22,8 @@ export interface Api<C> {
   /** Resolves the caller and checks the route's access, or throws. */
   authorize: (request: Request, route: Route, trace: Trace) => Promise<C>
   rename: Rename
+  /** Asks whoever decides about this caller and what the request is about; answers who may do what. */
+  decide?: ((ctx: C, route: Route, input: RouteInput<Route>) => Promise<C>) | undefined
   /** Check replies against the contract: always in tests; see docs/decisions. */
   checkReplies: boolean
 }
@@ -55,12 +57,14 @@ export type Run<C, R extends Route> = (
 export function serve<C, R extends Route>(app: Hono, api: Api<C>, route: R, run: Run<C, R>): void {
   app.on(route.method, honoPath(route.path), async (c) => {
     const trace = traceOf(c)
-    const ctx = await api.authorize(c.req.raw, route, trace)
+    const caller = await api.authorize(c.req.raw, route, trace)
     const expectedVersion = route.ifMatch ? readIfMatch(c, route.ifMatch) : 0
     const idempotencyKey = readIdempotencyKey(c, route)
     const { raw, ...checked } = await readInput(c, route, api.limits, api.rename)
+    const input = checked as RouteInput<R>
+    const ctx = api.decide ? await api.decide(caller, route, input) : caller
     const answer = await run(ctx, {
-      ...(checked as RouteInput<R>),
+      ...input,
       expectedVersion,
       idempotencyKey,
       rawBody: raw,

@@ -1,10 +1,34 @@
+/**
+ * The part of a tenant that a caller sees and changes: a workspace and what is below it, or the workspaces
+ * that are listed and, if said so, what belongs to no workspace.
+ */
+export type Reach =
+  | { readonly kind: 'subtree'; readonly workspaceId: string }
+  | {
+      readonly kind: 'listed'
+      readonly workspaceIds: readonly string[]
+      readonly unplaced: boolean
+    }
+
+/** Who a caller is to the issuer of its access token. */
+export interface IamIdentity {
+  readonly bindingId: string
+  readonly issuer: string
+  /** The subject of the token. */
+  readonly principalId: string
+}
+
 /** Who asks, how the request is traced, and the two things that make code unrepeatable as globals. */
 export interface Ctx {
   readonly tenantId: string
   /** The principal that acts; always from the credential, never from a body. */
   readonly actorId: string
-  /** The key that proved who the actor is; null when the system acts by itself. */
+  /** The key that proved who the actor is; null for an access token, or when the system acts by itself. */
   readonly credentialId: string | null
+  /** Set for the holder of an access token of another issuer. */
+  readonly iam?: IamIdentity
+  /** Absent: the whole tenant. */
+  readonly reach?: Reach
   /** Flat permissions of the credential; `admin` implies every other one. */
   readonly permissions: ReadonlySet<string>
   /** Set for a request under a child handle; `permissions` are narrowed to it already. */
@@ -34,8 +58,8 @@ export interface ChildGrant {
   readonly expiresAt: Date
 }
 
-/** Whose rows: what every query names. */
-export type Tenancy = Pick<Ctx, 'tenantId'>
+/** Whose rows, and how far the reader reaches: what every query names. */
+export type Tenancy = Pick<Ctx, 'tenantId' | 'reach'>
 
 /** Whom a change in the journal is attributed to: a request (any `Ctx`), or the system, with no actor. */
 export interface Author extends Tenancy {
@@ -43,5 +67,6 @@ export interface Author extends Tenancy {
   readonly requestId: string | null
   readonly correlationId: string | null
   readonly traceRunId: string | null
+  readonly iam?: IamIdentity
   readonly wake: () => void
 }

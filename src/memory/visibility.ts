@@ -1,3 +1,5 @@
+import { PLACED_ONLY } from '#contract/visibility.ts'
+
 /**
  * Who may see an item inside its namespace, written down once.
  *
@@ -12,8 +14,13 @@ export function audienceOf(scopes: readonly string[]): string[] {
   return scopes.filter((scope) => scope.startsWith(PRINCIPAL))
 }
 
-/** What a reader may see: everything, or the audiences listed (`workspace:*` stands for every workspace). */
-export type Audience = { all: true } | { all: false; everyWorkspace: boolean; scopes: string[] }
+/**
+ * What a reader may see: everything, or the audiences listed (`workspace:*` stands for every workspace) and
+ * what has no audience, unless the reader is kept to what has one (`placed:only`).
+ */
+export type Audience =
+  | { all: true }
+  | { all: false; everyWorkspace: boolean; unplaced: boolean; scopes: string[] }
 
 export const EVERYTHING: Audience = { all: true }
 
@@ -23,6 +30,7 @@ export function audienceFor(allowedScopes: readonly string[] | null | undefined)
   return {
     all: false,
     everyWorkspace: allowedScopes.includes(EVERY_WORKSPACE),
+    unplaced: !allowedScopes.includes(PLACED_ONLY),
     scopes: allowedScopes.filter(isVisibilityScope),
   }
 }
@@ -36,6 +44,7 @@ export function narrowed(a: Audience, b: Audience): Audience {
   return {
     all: false,
     everyWorkspace: a.everyWorkspace && b.everyWorkspace,
+    unplaced: a.unplaced && b.unplaced,
     scopes: [
       ...new Set([
         ...a.scopes.filter((scope) => within(scope, b)),
@@ -49,7 +58,7 @@ export function narrowed(a: Audience, b: Audience): Audience {
 export function isVisible(scopes: readonly string[], reader: Audience): boolean {
   if (reader.all) return true
   const audience = audienceOf(scopes)
-  if (audience.length === 0) return true
+  if (audience.length === 0) return reader.unplaced
   return audience.some(
     (scope) =>
       reader.scopes.includes(scope) || (reader.everyWorkspace && scope.startsWith(WORKSPACE)),

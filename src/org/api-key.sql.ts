@@ -1,4 +1,4 @@
-import type { Ctx } from '#lib/ctx.ts'
+import type { Ctx, Tenancy } from '#lib/ctx.ts'
 import { olderThan } from '#db/page.ts'
 import type { PageRequest } from '#db/page.ts'
 import type { Sql } from '#db/sql.ts'
@@ -10,6 +10,10 @@ export interface ApiKeyRow {
   name: string
   prefix: string
   permissions: string[]
+  /** Limits the key to this workspace and what is below it. */
+  workspaceId: string | null
+  /** Set for a key that was made from the shell of the host. */
+  breakGlassReason: string | null
   expiresAt: Date | null
   revokedAt: Date | null
   lastUsedAt: Date | null
@@ -23,25 +27,38 @@ export interface NewApiKey {
   prefix: string
   secretHash: Uint8Array
   permissions: readonly string[]
-  expiresAt: Date | null
+  workspaceId: string | null
+  breakGlassReason: string | null
+  /** By the clock of the database where only a length is given. */
+  expiresAt: Date | { inSeconds: number } | null
 }
 
-export async function insertApiKey(sql: Sql, ctx: Ctx, key: NewApiKey): Promise<ApiKeyRow> {
+function columns(sql: Sql) {
+  return sql`id, principal_id, name, prefix, permissions, workspace_id, break_glass_reason,
+    expires_at, revoked_at, last_used_at, created_at`
+}
+
+export async function insertApiKey(sql: Sql, ctx: Tenancy, key: NewApiKey): Promise<ApiKeyRow> {
+  const { expiresAt } = key
+  const expiry =
+    expiresAt !== null && 'inSeconds' in expiresAt
+      ? sql`clock_timestamp() + make_interval(secs => ${expiresAt.inSeconds})`
+      : sql`${expiresAt}::timestamptz`
   const [row] = await sql<[ApiKeyRow]>`
     insert into api_keys
-      (tenant_id, id, principal_id, name, prefix, secret_hash, permissions, expires_at)
+      (tenant_id, id, principal_id, name, prefix, secret_hash, permissions, workspace_id,
+       break_glass_reason, expires_at)
     values
       (${ctx.tenantId}, ${key.id}, ${key.principalId}, ${key.name}, ${key.prefix},
-       ${key.secretHash}, ${key.permissions}, ${key.expiresAt})
-    returning id, principal_id, name, prefix, permissions, expires_at, revoked_at, last_used_at,
-              created_at`
+       ${key.secretHash}, ${key.permissions}, ${key.workspaceId}, ${key.breakGlassReason},
+       ${expiry})
+    returning ${columns(sql)}`
   return row
 }
 
 export async function selectApiKey(sql: Sql, ctx: Ctx, id: string): Promise<ApiKeyRow | undefined> {
   const [row] = await sql<ApiKeyRow[]>`
-    select id, principal_id, name, prefix, permissions, expires_at, revoked_at, last_used_at,
-           created_at
+    select ${columns(sql)}
     from api_keys
     where tenant_id = ${ctx.tenantId}
       and id = ${id}`
@@ -55,8 +72,7 @@ export async function selectApiKeys(
   filter: { principalId: string; page: PageRequest },
 ): Promise<ApiKeyRow[]> {
   return await sql<ApiKeyRow[]>`
-    select id, principal_id, name, prefix, permissions, expires_at, revoked_at, last_used_at,
-           created_at
+    select ${columns(sql)}
     from api_keys
     where tenant_id = ${ctx.tenantId}
       and principal_id = ${filter.principalId}
@@ -71,7 +87,6 @@ export async function updateKeyRevoked(sql: Sql, ctx: Ctx, id: string): Promise<
     set revoked_at = clock_timestamp()
     where tenant_id = ${ctx.tenantId}
       and id = ${id}
-    returning id, principal_id, name, prefix, permissions, expires_at, revoked_at, last_used_at,
-              created_at`
+    returning ${columns(sql)}`
   return row
 }

@@ -4,21 +4,26 @@ import type { Database } from '#db/sql.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { AppError } from '#lib/errors.ts'
 import { newId, sha256 } from '#lib/id.ts'
-import { authenticate } from './authenticate.ts'
-import type { RequestTrace } from './authenticate.ts'
+import { authenticate, invalidCredentials } from './authenticate.ts'
+import type { KeyRules, RequestTrace } from './authenticate.ts'
 import { requirePermission } from './permission.ts'
 
 export interface AuthorizeOptions {
   db: Database
   /** Enables the bootstrap route; without it that route is refused. */
   bootstrapToken: string | undefined
-  /** Whether local keys (`cp_...`) are accepted at all. */
-  localKeys: boolean
+  /** Which local keys (`cp_...`) are accepted. */
+  keys: KeyRules
+  /** The holder of an access token of another issuer; absent when none is accepted. */
+  identifyToken?: ((token: string, trace: RequestTrace) => Promise<Ctx>) | undefined
+  /** True when a decision point decides for this caller instead of its permissions. */
+  isDecidedElsewhere?: ((ctx: Ctx) => boolean) | undefined
 }
 
 /**
  * The caller of a request, when the route is open to that caller. Throws `invalid_credentials`,
- * `principal_not_active`, `permission_denied` or `bootstrap_disabled`.
+ * `principal_not_active`, `permission_denied` or `bootstrap_disabled`. What kind of credential it is shows
+ * in its form alone: a key of ours, or the three parts of a signed token.
  *
  * On a route that needs no credential the context names a tenant and a principal that do not exist:
  * nothing can be read through it, and bootstrap creates exactly these two.
@@ -36,10 +41,22 @@ export async function authorize(
     checkBootstrapToken(options.bootstrapToken, token)
     return { ...strangerCtx(trace), signal: request.signal }
   }
-  if (!options.localKeys) throw invalidCredentials()
-  const ctx = await authenticate(options.db, token, trace)
-  if (access !== 'authenticated') requirePermission(ctx, access)
+  const ctx = await identify(options, token, trace)
+  if (access !== 'authenticated' && !options.isDecidedElsewhere?.(ctx))
+    requirePermission(ctx, access)
   return { ...ctx, signal: request.signal }
+}
+
+const SIGNED_TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/
+
+async function identify(
+  { db, keys, identifyToken }: AuthorizeOptions,
+  token: string,
+  trace: RequestTrace,
+): Promise<Ctx> {
+  if (!SIGNED_TOKEN.test(token)) return await authenticate(db, token, trace, keys)
+  if (!identifyToken) throw invalidCredentials()
+  return await identifyToken(token, trace)
 }
 
 /** Nobody yet: ids that are in no table and no permission. */
@@ -69,8 +86,4 @@ function checkBootstrapToken(expected: string | undefined, given: string): void 
   }
   const equal = timingSafeEqual(Buffer.from(sha256(expected)), Buffer.from(sha256(given)))
   if (!equal) throw invalidCredentials()
-}
-
-function invalidCredentials(): AppError {
-  return new AppError('invalid_credentials', 'Cannot accept the credential')
 }

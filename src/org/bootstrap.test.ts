@@ -29,6 +29,7 @@ describe('bootstrap', () => {
       principal: made.principal,
       permissions: ['admin'],
       keyPrefix: made.apiKey.prefix,
+      workspaceId: null,
     })
     const events = await db`
       select type, actor_id

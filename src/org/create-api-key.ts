@@ -1,25 +1,30 @@
+import { withinWorkspace } from '#contract/permissions.ts'
 import type { Sql } from '#db/sql.ts'
 import { appendEvent, lockEntities } from '#events/append.ts'
 import type { Ctx } from '#lib/ctx.ts'
-import { found } from '#lib/errors.ts'
+import { AppError, found } from '#lib/errors.ts'
 import { newId } from '#lib/id.ts'
 import { insertApiKey } from './api-key.sql.ts'
 import type { ApiKeyRow } from './api-key.sql.ts'
 import { newKey } from './key.ts'
-import { grantable, requireFuture, requirePermission } from './permission.ts'
+import { grantable, requireFuture, requirePermission, requirePlace } from './permission.ts'
 import { selectPrincipal } from './principal.sql.ts'
+import { selectWorkspace } from './workspace.sql.ts'
 
 export interface ApiKeyWish {
   principalId: string
   name: string
   permissions: readonly string[]
+  /** Limits the key to this workspace and what is below it; null for the whole tenant. */
+  workspaceId?: string | null
   /** Null for a key that does not expire. */
   expiresAt: Date | null
 }
 
 /**
  * Issues a key whose text is in the answer and nowhere else. The caller can give only what the caller
- * holds (see `grantable`); an expiry in the past is refused.
+ * holds (see `grantable`), within what the caller reaches; an expiry in the past is refused. A key limited
+ * to a workspace has there what its permissions say, and nothing that concerns the tenant as a whole.
  */
 export async function createApiKey(
   sql: Sql,
@@ -27,11 +32,16 @@ export async function createApiKey(
   input: ApiKeyWish,
 ): Promise<ApiKeyRow & { key: string }> {
   requirePermission(ctx, 'principals.write')
-  const { principalId, name, expiresAt } = input
+  const { principalId, name, expiresAt, workspaceId = null } = input
   await lockEntities(sql, ctx, [{ type: 'principal', id: principalId }])
   const principal = found(await selectPrincipal(sql, ctx, principalId), 'principal', principalId)
   const permissions = grantable(ctx, principal.kind, input.permissions)
   requireFuture(ctx, expiresAt)
+  requirePlace(ctx, workspaceId)
+  if (workspaceId !== null) {
+    found(await selectWorkspace(sql, ctx, workspaceId), 'workspace', workspaceId)
+    requireRest(permissions)
+  }
   const { text, ...secret } = newKey()
   const apiKey = await insertApiKey(sql, ctx, {
     ...secret,
@@ -39,6 +49,8 @@ export async function createApiKey(
     principalId,
     name,
     permissions,
+    workspaceId,
+    breakGlassReason: null,
     expiresAt,
   })
   await appendEvent(sql, ctx, {
@@ -50,4 +62,14 @@ export async function createApiKey(
     payload: { principalId: principal.id, prefix: apiKey.prefix },
   })
   return { ...apiKey, key: text }
+}
+
+/** A key for a workspace that could do nothing there is a mistake of whoever asks for it. */
+function requireRest(permissions: readonly string[]): void {
+  if (withinWorkspace(permissions).length > 0) return
+  throw new AppError(
+    'invalid_permissions',
+    'Cannot limit the key to a workspace: its permissions concern the whole tenant',
+    { details: { permissions } },
+  )
 }

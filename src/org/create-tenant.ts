@@ -44,6 +44,8 @@ export async function createTenant(sql: Sql, ctx: Ctx, input: NewTenant): Promis
     principalId: principal.id,
     name: 'bootstrap',
     permissions: PERMISSIONS.filter((permission) => permission === 'admin'),
+    workspaceId: null,
+    breakGlassReason: null,
     expiresAt: null,
   })
   await appendEvents(sql, ctx, [

@@ -4,7 +4,7 @@ import { appendEvent, lockEntities } from '#events/append.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { AppError, found } from '#lib/errors.ts'
 import { newId } from '#lib/id.ts'
-import { requirePermission } from './permission.ts'
+import { requirePermission, requirePlace } from './permission.ts'
 import { treeEntity } from './tree-lock.ts'
 import { selectWorkspaceType } from './workspace-type.sql.ts'
 import { requireParentAllowed } from './workspace-type.ts'
@@ -33,6 +33,7 @@ export async function createWorkspace(
   requirePermission(ctx, 'workspaces.manage')
   const id = newId()
   const { slug, name, parentId, typeKey = null } = input
+  requirePlace(ctx, parentId)
   const ids = [id, ...(parentId === null ? [] : [parentId])]
   await lockEntities(sql, ctx, [
     treeEntity(ctx),

@@ -22,6 +22,19 @@ export function requirePermission(ctx: Ctx, permission: Permission): void {
   })
 }
 
+/**
+ * Throws `permission_denied` for something that is to belong to no workspace, when the caller reaches only
+ * some. A workspace that is named is checked by looking it up: out of reach it does not exist.
+ */
+export function requirePlace(ctx: Ctx, workspaceId: string | null): void {
+  const { reach } = ctx
+  if (workspaceId !== null || reach === undefined) return
+  if (reach.kind === 'listed' && reach.unplaced) return
+  throw new AppError('permission_denied', 'Cannot do this outside a workspace: name one', {
+    details: reach.kind === 'subtree' ? { workspaceId: reach.workspaceId } : {},
+  })
+}
+
 /** Throws `invalid_request` for an expiry that has passed; null is none. */
 export function requireFuture(ctx: Ctx, expiresAt: Date | null): void {
   if (expiresAt === null || expiresAt > ctx.now()) return

@@ -1,4 +1,4 @@
-import type { Ctx } from '#lib/ctx.ts'
+import type { Ctx, Tenancy } from '#lib/ctx.ts'
 import type { PrincipalKind, PrincipalStatus } from '#contract/org.ts'
 import { olderThan } from '#db/page.ts'
 import type { PageRequest } from '#db/page.ts'
@@ -67,5 +67,56 @@ export async function updatePrincipalRow(
     where tenant_id = ${ctx.tenantId}
       and id = ${id}
     returning id, kind, display_name, status, version, created_at`
+  return row
+}
+
+/**
+ * Whether anybody could administer the tenant now: an active person with a live key or an active binding
+ * that carries `admin` for the whole tenant. Keys made for an emergency do not count: they end by themselves.
+ */
+export async function selectHasAdmin(sql: Sql, ctx: Ctx): Promise<boolean> {
+  const rows = await sql`
+    select 1
+    from principals p
+    where p.tenant_id = ${ctx.tenantId}
+      and p.kind = 'human'
+      and p.status = 'active'
+      and (exists (
+          select 1
+          from api_keys k
+          where k.tenant_id = p.tenant_id
+            and k.principal_id = p.id
+            and 'admin' = any(k.permissions)
+            and k.workspace_id is null
+            and k.break_glass_reason is null
+            and k.revoked_at is null
+            and (k.expires_at is null or k.expires_at > clock_timestamp()))
+        or exists (
+          select 1
+          from iam_bindings b
+          where b.tenant_id = p.tenant_id
+            and b.principal_id = p.id
+            and 'admin' = any(b.permissions)
+            and b.workspace_id is null
+            and b.status = 'active'))
+    limit 1`
+  return rows.length > 0
+}
+
+/** The active person with this id, or the one that the tenant has known longest. */
+export async function selectRescuer(
+  sql: Sql,
+  ctx: Tenancy,
+  id: string | undefined,
+): Promise<PrincipalRow | undefined> {
+  const [row] = await sql<PrincipalRow[]>`
+    select id, kind, display_name, status, version, created_at
+    from principals
+    where tenant_id = ${ctx.tenantId}
+      and kind = 'human'
+      and status = 'active'
+      ${id === undefined ? sql`` : sql`and id = ${id}`}
+    order by created_at, id
+    limit 1`
   return row
 }

@@ -239,7 +239,9 @@ describe('authorize', () => {
 
   it('accepts no local key when they are switched off', async () => {
     const { key } = await testTenant(db)
-    const closed = testApp(db, orgRoutes, { localKeys: false })
+    const closed = testApp(db, orgRoutes, {
+      keys: { localKeys: false, breakGlassSeconds: 0 },
+    })
     await assert.rejects(call(testClient(closed, key), org.getMe), { code: 'invalid_credentials' })
   })
 })

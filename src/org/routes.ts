@@ -5,9 +5,7 @@ import * as workspaceTypes from '#contract/workspace-types.ts'
 import * as workspaces from '#contract/workspaces.ts'
 import { pageOf, pageRequest } from '#db/page.ts'
 import { bind } from '#http/bind.ts'
-import type { Deps } from '#http/bind.ts'
-import type { Api } from '#http/serve.ts'
-import type { Ctx } from '#lib/ctx.ts'
+import type { ControlPlaneApi, Deps } from '#http/bind.ts'
 import { found } from '#lib/errors.ts'
 import { archiveWorkspace } from './archive-workspace.ts'
 import { selectApiKey, selectApiKeys } from './api-key.sql.ts'
@@ -15,6 +13,7 @@ import type { ApiKeyRow } from './api-key.sql.ts'
 import { authorize } from './authorize.ts'
 import type { AuthorizeOptions } from './authorize.ts'
 import { bootstrap } from './bootstrap.ts'
+import { confirmActor } from './confirm-actor.ts'
 import { createApiKey } from './create-api-key.ts'
 import { createPrincipal } from './create-principal.ts'
 import { createWorkspaceType } from './create-workspace-type.ts'
@@ -34,13 +33,15 @@ import { treesOf } from './workspace.ts'
 
 /** What the control plane brings to the common pipeline: its callers and its spelling. */
 export function createControlPlaneApi(
-  options: AuthorizeOptions & Pick<Api<Ctx>, 'limits' | 'checkReplies'>,
-): Api<Ctx> {
+  options: AuthorizeOptions & Pick<ControlPlaneApi, 'limits' | 'checkReplies' | 'decide'>,
+): ControlPlaneApi {
   return {
     limits: options.limits,
     checkReplies: options.checkReplies,
     rename: (_schema, value) => value,
     authorize: (request, route, trace) => authorize(options, request, route, trace),
+    decide: options.decide,
+    confirm: confirmActor,
   }
 }
 
@@ -63,6 +64,7 @@ export function orgRoutes(app: Hono, deps: Deps): void {
       principal: principalReply(principal),
       permissions: [...ctx.permissions],
       keyPrefix: key?.prefix ?? null,
+      workspaceId: ctx.reach?.kind === 'subtree' ? ctx.reach.workspaceId : null,
     }
   })
 
@@ -184,6 +186,8 @@ function keyReply(row: ApiKeyRow): ApiKey {
     name,
     prefix,
     permissions,
+    workspaceId: row.workspaceId,
+    breakGlass: row.breakGlassReason !== null,
     expiresAt: row.expiresAt?.toISOString() ?? null,
     revokedAt: row.revokedAt?.toISOString() ?? null,
     lastUsedAt: row.lastUsedAt?.toISOString() ?? null,

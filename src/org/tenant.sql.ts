@@ -46,3 +46,19 @@ export async function selectTenant(sql: Sql, ctx: Ctx): Promise<TenantRow | unde
     where tenant_id = ${ctx.tenantId}`
   return row
 }
+
+/** A tenant by its slug; without one, the tenant of this installation's bootstrap. */
+export async function selectTenantBySlug(
+  sql: Sql,
+  slug: string | undefined,
+): Promise<TenantRow | undefined> {
+  const [row] = await sql<TenantRow[]>`
+    select tenant_id as id, slug, name, created_at
+    from tenants
+    where ${
+      slug === undefined
+        ? sql`tenant_id = (select tenant_id from installation where only_row)`
+        : sql`slug = ${slug}`
+    }`
+  return row
+}

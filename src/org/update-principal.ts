@@ -3,6 +3,7 @@ import type { Sql } from '#db/sql.ts'
 import { appendEvent, lockEntities } from '#events/append.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { found } from '#lib/errors.ts'
+import { adminsEntity, keepAdmin } from './keep-admin.ts'
 import { requirePermission } from './permission.ts'
 import { selectPrincipal, updatePrincipalRow } from './principal.sql.ts'
 import type { PrincipalRow } from './principal.sql.ts'
@@ -17,7 +18,8 @@ export interface PrincipalPatch {
 
 /**
  * Changes the fields given. A principal that is not active is refused at its next request, whatever
- * its keys say. Throws `version_conflict`; a patch that changes nothing writes nothing.
+ * its keys say, and what it is writing meanwhile does not commit. Throws `version_conflict` and
+ * `last_admin_required`; a patch that changes nothing writes nothing.
  */
 export async function updatePrincipal(
   sql: Sql,
@@ -26,13 +28,16 @@ export async function updatePrincipal(
 ): Promise<PrincipalRow> {
   requirePermission(ctx, 'principals.write')
   const { id, expectedVersion } = patch
-  await lockEntities(sql, ctx, [{ type: 'principal', id }])
+  const mayEnd = patch.status !== undefined && patch.status !== 'active'
+  const admins = mayEnd ? [adminsEntity(ctx)] : []
+  await lockEntities(sql, ctx, [...admins, { type: 'principal', id }])
   const before = found(await selectPrincipal(sql, ctx, id), 'principal', id)
   requireVersion('principal', before, expectedVersion)
   const { displayName = before.displayName, status = before.status } = patch
   const changes = changedFields(before, { displayName, status })
   if (changes.length === 0) return before
-  const after = await updatePrincipalRow(sql, ctx, { id, displayName, status })
+  const update = () => updatePrincipalRow(sql, ctx, { id, displayName, status })
+  const after = mayEnd ? await keepAdmin(sql, ctx, update) : await update()
   await appendEvent(sql, ctx, {
     type: 'principal.updated',
     entityType: 'principal',

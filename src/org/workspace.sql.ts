@@ -1,6 +1,7 @@
 import type { WorkspaceStatus } from '#contract/workspaces.ts'
 import { olderThan } from '#db/page.ts'
 import type { PageRequest } from '#db/page.ts'
+import { inReach } from '#db/reach.ts'
 import type { Sql } from '#db/sql.ts'
 import type { Ctx, Tenancy } from '#lib/ctx.ts'
 import type { WorkspaceRow } from './workspace.ts'
@@ -24,7 +25,7 @@ export async function insertWorkspace(
   return row
 }
 
-/** A workspace of the caller's tenant; anything else does not exist. */
+/** A workspace of the caller's tenant and within reach; anything else does not exist. */
 export async function selectWorkspace(
   sql: Sql,
   ctx: Tenancy,
@@ -34,7 +35,8 @@ export async function selectWorkspace(
     select id, parent_id, slug, name, status, type_key, version, created_at
     from workspaces
     where tenant_id = ${ctx.tenantId}
-      and id = ${id}`
+      and id = ${id}
+      ${inReach(sql, ctx, 'workspaces.id')}`
   return row
 }
 
@@ -54,6 +56,7 @@ export async function selectWorkspaces(
     where tenant_id = ${ctx.tenantId}
       ${filter.parentId ? sql`and parent_id = ${filter.parentId}` : sql``}
       ${filter.status ? sql`and status = ${filter.status}` : sql``}
+      ${inReach(sql, ctx, 'workspaces.id')}
       ${olderThan(sql, filter.page)}
     order by created_at desc, id desc
     limit ${filter.page.limit + 1}`
@@ -61,7 +64,7 @@ export async function selectWorkspaces(
 
 /**
  * The line from a workspace up to its root, the workspace itself first; empty when the tenant has no
- * such workspace. One look-up by primary key per level.
+ * such workspace or it is out of reach. What is above is part of the line wherever the reach ends. One look-up by primary key per level.
  */
 export async function selectAncestors(sql: Sql, ctx: Tenancy, id: string): Promise<WorkspaceRow[]> {
   return await sql<WorkspaceRow[]>`
@@ -70,6 +73,7 @@ export async function selectAncestors(sql: Sql, ctx: Tenancy, id: string): Promi
       from workspaces
       where tenant_id = ${ctx.tenantId}
         and id = ${id}
+        ${inReach(sql, ctx, 'workspaces.id')}
       union all
       select w.id, w.parent_id, w.slug, w.name, w.status, w.type_key, w.version, w.created_at, line.step + 1
       from line
@@ -81,7 +85,7 @@ export async function selectAncestors(sql: Sql, ctx: Tenancy, id: string): Promi
 }
 
 /**
- * A workspace and everything below it, parents before children; every workspace of the tenant when no
+ * A workspace and everything below it, parents before children; everything within reach when no
  * root is given. Uses index workspace_slug_unique, one look-up per workspace found.
  */
 export async function selectSubtree(
@@ -89,12 +93,13 @@ export async function selectSubtree(
   ctx: Ctx,
   rootId: string | undefined,
 ): Promise<WorkspaceRow[]> {
+  const top = rootId ?? (ctx.reach?.kind === 'subtree' ? ctx.reach.workspaceId : undefined)
   return await sql<WorkspaceRow[]>`
     with recursive tree as (
       select id, parent_id, slug, name, status, type_key, version, created_at, 1 as step
       from workspaces
       where tenant_id = ${ctx.tenantId}
-        and ${rootId ? sql`id = ${rootId}` : sql`parent_id is null`}
+        and ${top ? sql`id = ${top}` : sql`parent_id is null`}
       union all
       select w.id, w.parent_id, w.slug, w.name, w.status, w.type_key, w.version, w.created_at, tree.step + 1
       from tree
@@ -102,6 +107,8 @@ export async function selectSubtree(
     )
     select id, parent_id, slug, name, status, type_key, version, created_at
     from tree
+    where true
+      ${inReach(sql, ctx, 'tree.id')}
     order by step, slug`
 }
 

@@ -3,6 +3,7 @@ import type { ProjectLifecycle } from '#contract/project-templates.ts'
 import type { ProjectRecordStatus } from '#contract/projects.ts'
 import type { StatusCategory } from '#contract/task-types.ts'
 import type { PageRequest } from '#db/page.ts'
+import { inReach } from '#db/reach.ts'
 import type { Sql } from '#db/sql.ts'
 import type { Ctx } from '#lib/ctx.ts'
 
@@ -95,7 +96,8 @@ export async function selectProject(
     from projects p
     ${joinPlace(sql, ctx)}
     where p.tenant_id = ${ctx.tenantId}
-      and p.id = ${id}`
+      and p.id = ${id}
+      ${inReach(sql, ctx, 'p.workspace_id')}`
   return row
 }
 
@@ -118,6 +120,7 @@ export async function selectProjects(
     from projects p
     ${joinPlace(sql, ctx)}
     where p.tenant_id = ${ctx.tenantId}
+      ${inReach(sql, ctx, 'p.workspace_id')}
       ${status === undefined ? sql`` : sql`and p.status = ${status}`}
       ${statusCategory === undefined ? sql`` : sql`and p.status_category = ${statusCategory}`}
       ${ownerId === undefined ? sql`` : sql`and p.owner_id = ${ownerId}`}

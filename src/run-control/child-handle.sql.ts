@@ -1,4 +1,5 @@
 import type { ChildHandle } from '#contract/child-handles.ts'
+import { inReach } from '#db/reach.ts'
 import type { Sql } from '#db/sql.ts'
 import type { Ctx, Tenancy } from '#lib/ctx.ts'
 import type { RunRow } from '#runs/run.sql.ts'
@@ -110,7 +111,8 @@ export async function selectChild(
   const [row] = await sql<ChildRow[]>`
     ${selectJoined(sql)}
     where h.tenant_id = ${ctx.tenantId}
-      and h.id = ${id}`
+      and h.id = ${id}
+      ${inReach(sql, ctx, 't.workspace_id')}`
   return row
 }
 

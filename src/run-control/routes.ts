@@ -25,7 +25,7 @@ import { revokeChildHandle } from './revoke-child-handle.ts'
 import { sendControlMessage } from './send-control-message.ts'
 
 /** The same API for callers that show a child handle: they get no further than its grant. */
-export function withChildHandles(api: Api<Ctx>, db: Database): Api<Ctx> {
+export function withChildHandles<A extends Api<Ctx>>(api: A, db: Database): A {
   return {
     ...api,
     authorize: async (request, route, trace) => {

@@ -1,6 +1,7 @@
 import type { InstructionsRef, Run } from '#contract/runs.ts'
 import { olderThan } from '#db/page.ts'
 import type { PageRequest } from '#db/page.ts'
+import { inReach } from '#db/reach.ts'
 import type { Sql } from '#db/sql.ts'
 import type { Ctx, Tenancy } from '#lib/ctx.ts'
 
@@ -77,7 +78,8 @@ export async function selectRun(sql: Sql, ctx: Tenancy, id: string): Promise<Run
   const [row] = await sql<RunRow[]>`
     ${selectJoined(sql)}
     where r.tenant_id = ${ctx.tenantId}
-      and r.id = ${id}`
+      and r.id = ${id}
+      ${inReach(sql, ctx, 't.workspace_id')}`
   return row
 }
 
@@ -95,6 +97,7 @@ export async function selectRuns(
       where r.tenant_id = ${ctx.tenantId}
         ${taskId === undefined ? sql`` : sql`and r.task_id = ${taskId}`}
         ${status === undefined ? sql`` : sql`and r.status = ${status}`}
+        ${inReach(sql, ctx, 't.workspace_id')}
     ) as r
     where true
       ${olderThan(sql, page)}
@@ -115,6 +118,7 @@ export async function selectActiveRuns(sql: Sql, ctx: Ctx, limit: number): Promi
       and c.expires_at > clock_timestamp()
       and s.status = 'active'
       and s.expires_at > clock_timestamp()
+      ${inReach(sql, ctx, 't.workspace_id')}
     order by r.created_at desc, r.id desc
     limit ${limit}`
 }
@@ -126,6 +130,7 @@ export async function selectSuspendedRuns(sql: Sql, ctx: Ctx, limit: number): Pr
     where r.tenant_id = ${ctx.tenantId}
       and r.principal_id = ${ctx.actorId}
       and r.status = 'suspended'
+      ${inReach(sql, ctx, 't.workspace_id')}
     order by r.finished_at desc, r.id desc
     limit ${limit}`
 }

@@ -1,5 +1,6 @@
 import { CHILD_RUN_ORIGIN } from '#contract/child-run.ts'
 import type { Claim } from '#contract/claims.ts'
+import { inReach } from '#db/reach.ts'
 import type { Sql } from '#db/sql.ts'
 import type { Ctx, Tenancy } from '#lib/ctx.ts'
 
@@ -79,7 +80,8 @@ export async function selectClaim(
   const [row] = await sql<ClaimRow[]>`
     ${selectJoined(sql)}
     where c.tenant_id = ${ctx.tenantId}
-      and c.id = ${id}`
+      and c.id = ${id}
+      ${inReach(sql, ctx, 't.workspace_id')}`
   return row
 }
 
@@ -123,6 +125,7 @@ export async function selectLiveClaims(sql: Sql, ctx: Ctx, limit: number): Promi
       where c.tenant_id = ${ctx.tenantId}
         and c.principal_id = ${ctx.actorId}
         and c.status = 'active'
+        ${inReach(sql, ctx, 't.workspace_id')}
     ) as held
     join tasks t on t.tenant_id = ${ctx.tenantId} and t.id = held.task_id
     where held.is_live

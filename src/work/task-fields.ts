@@ -3,6 +3,7 @@ import type { Sql } from '#db/sql.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { found } from '#lib/errors.ts'
 import { canonicalJson } from '#lib/json.ts'
+import { requirePlace } from '#org/permission.ts'
 import { selectPrincipal } from '#org/principal.sql.ts'
 import { selectSubtree, selectWorkspace } from '#org/workspace.sql.ts'
 import { requireActive } from '#org/workspace.ts'
@@ -51,7 +52,8 @@ function given(input: TaskInput): Partial<TaskFields> {
 
 /**
  * Checks what a task newly refers to, and spells the ids as the database does: principals of the tenant,
- * and a workspace that still takes work. Throws `not_found`, `workspace_archived`.
+ * and a workspace that still takes work, within the caller's reach. Throws `not_found`,
+ * `workspace_archived`, `permission_denied`.
  */
 export async function resolveReferences(
   sql: Sql,
@@ -64,6 +66,7 @@ export async function resolveReferences(
     if (id === null || id === before?.[key]) return id
     return found(await selectPrincipal(sql, ctx, id), 'principal', id).id
   }
+  requirePlace(ctx, after.workspaceId)
   return {
     ...after,
     ownerId: await principal('ownerId'),

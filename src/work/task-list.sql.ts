@@ -1,6 +1,7 @@
 import { CHILD_RUN_ORIGIN } from '#contract/child-run.ts'
 import { olderThan } from '#db/page.ts'
 import type { PageRequest } from '#db/page.ts'
+import { inReach } from '#db/reach.ts'
 import type { Sql } from '#db/sql.ts'
 import type { Tenancy } from '#lib/ctx.ts'
 import { isReady } from './readiness.sql.ts'
@@ -35,6 +36,7 @@ export async function selectTasks(
         ${status === undefined ? sql`` : sql`and t.status = ${status}`}
         ${assigneeId === undefined ? sql`` : sql`and t.assignee_id = ${assigneeId}`}
         ${inWorkspaces(sql, filter.workspaceIds)}
+        ${inReach(sql, ctx, 't.workspace_id')}
         ${olderThan(sql, page)}
       order by t.created_at desc, t.id desc
       limit ${page.limit + 1}
@@ -69,6 +71,7 @@ export async function selectAvailableTasks(
       and ${isReady(sql)}
       ${assigneeId === undefined ? sql`` : sql`and t.assignee_id = ${assigneeId}`}
       ${inWorkspaces(sql, filter.workspaceIds)}
+        ${inReach(sql, ctx, 't.workspace_id')}
       ${
         page.after === undefined
           ? sql``

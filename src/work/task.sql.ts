@@ -1,5 +1,6 @@
 import type { Lifecycle, StatusCategory } from '#contract/task-types.ts'
 import type { Origin, Priority, Requirements } from '#contract/tasks.ts'
+import { inReach } from '#db/reach.ts'
 import type { Sql } from '#db/sql.ts'
 import type { Ctx, Tenancy } from '#lib/ctx.ts'
 import { isUuid } from '#lib/id.ts'
@@ -115,7 +116,8 @@ export async function selectTask(
     from tasks t
     ${joinClaim(sql)}
     where t.tenant_id = ${ctx.tenantId}
-      and ${isUuid(ref) ? sql`t.id = ${ref}` : sql`t.number = ${numberOf(ref)}::bigint`}`
+      and ${isUuid(ref) ? sql`t.id = ${ref}` : sql`t.number = ${numberOf(ref)}::bigint`}
+      ${inReach(sql, ctx, 't.workspace_id')}`
   return row
 }
 
@@ -150,7 +152,8 @@ export async function selectTaskId(
     select id
     from tasks
     where tenant_id = ${ctx.tenantId}
-      and ${isUuid(ref) ? sql`id = ${ref}` : sql`number = ${numberOf(ref)}::bigint`}`
+      and ${isUuid(ref) ? sql`id = ${ref}` : sql`number = ${numberOf(ref)}::bigint`}
+      ${inReach(sql, ctx, 'tasks.workspace_id')}`
   return row?.id
 }
 

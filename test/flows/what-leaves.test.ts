@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { WHITE_LIST } from '#adapter/white-list.ts'
+import { call } from '#client/client.ts'
 import { EVENTS } from '#contract/events.ts'
+import { getMe } from '#contract/org.ts'
+import { transaction } from '#db/sql.ts'
 import type { Database } from '#db/sql.ts'
 import { newId } from '#lib/id.ts'
+import { breakGlass } from '#org/break-glass.ts'
 import { reapExpired } from '#work/reap-expired.ts'
 import { makeEveryEvent } from '../support/every-event.ts'
 import { endLease } from '../support/leases.ts'
@@ -47,6 +51,16 @@ describe('what the adapter tells memory', () => {
     await reapExpired(db, 10)
     await endLease(db, ctx, 'sessions', expiring.sessionId)
     await reapExpired(db, 10)
+    needles.stay.set('reason of an emergency', 'needlereason')
+    const { slug } = (await call(client, getMe, {})).tenant
+    await transaction(db, 'read write', (sql) =>
+      breakGlass(sql, {
+        reason: 'needlereason',
+        ttlSeconds: 60,
+        tenant: slug,
+        principalId: undefined,
+      }),
+    )
     await whole.deliver()
 
     const types = await typesIn(db, ctx.tenantId)

@@ -13,7 +13,7 @@ export const TEST_LIMITS = { defaultBytes: 256 * 1024, knowledgeBytes: 1024 * 10
 export function testApp(
   db: Database,
   bindAreas: (app: Hono, deps: Deps) => void,
-  options: { bootstrapToken?: string | undefined; localKeys?: boolean } = {},
+  options: Partial<Parameters<typeof createControlPlaneApi>[0]> = {},
 ): Hono {
   const log = jsonLog(
     (line) => process.stderr.write(line),
@@ -25,7 +25,7 @@ export function testApp(
     limits: TEST_LIMITS,
     checkReplies: true,
     bootstrapToken: TEST_BOOTSTRAP_TOKEN,
-    localKeys: true,
+    keys: { localKeys: true, breakGlassSeconds: 14_400 },
     ...options,
   })
   bindAreas(app, { db, log, api, notify: () => {} })

@@ -19,7 +19,11 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
   updatePrincipal: (a) => [
     foreign({ params: { id: a.principal }, ifMatch: 1, body: { displayName: 'taken' } }),
   ],
-  createApiKey: (a) => [
+  createApiKey: (a, b) => [
+    foreign({
+      params: { id: b.principal },
+      body: { name: 'x', permissions: ['tasks.read'], workspaceId: a.root },
+    }),
     foreign({ params: { id: a.principal }, body: { name: 'x', permissions: ['tasks.read'] } }),
   ],
   listApiKeys: (a) => [foreign({ params: { id: a.principal } })],

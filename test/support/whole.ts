@@ -22,7 +22,7 @@ export function wholeApp(db: Database, provider: MemoryProvider | null): Hono {
       limits: TEST_LIMITS,
       checkReplies: true,
       bootstrapToken: TEST_BOOTSTRAP_TOKEN,
-      localKeys: true,
+      keys: { localKeys: true, breakGlassSeconds: 14_400 },
     }),
     metrics,
     leases: DEFAULT_LEASES,

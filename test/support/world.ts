@@ -27,6 +27,7 @@ import { CONTEXT_ADAPTER } from '#events/consumers.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { testClient } from './client.ts'
 import { testTenant } from './ctx.ts'
+import type { TestTenant } from './ctx.ts'
 import { makeAroundTasks } from './world-tasks.ts'
 
 /** A tenant with one thing of every kind, made through the API like a user would. */
@@ -47,8 +48,13 @@ type Things = Awaited<ReturnType<typeof makeThings>>
 export type Make = <R extends Route>(route: R, input: CallInput<R>) => Promise<RouteReply<R>>
 
 /** Worlds differ in how many tasks they have, so that a public id of one is nothing in the other. */
-export async function buildWorld(db: Database, app: Hono, tasks: number): Promise<World> {
-  const { key, ctx } = await testTenant(db)
+export async function buildWorld(
+  db: Database,
+  app: Hono,
+  tasks: number,
+  tenant?: TestTenant,
+): Promise<World> {
+  const { key, ctx } = tenant ?? (await testTenant(db))
   const client = testClient(app, key)
   const marker = `m${randomBytes(6).toString('hex')}`
   const ids = new Set<string>()
@@ -59,7 +65,8 @@ export async function buildWorld(db: Database, app: Hono, tasks: number): Promis
   }
   await db`
     insert into event_consumer_cursors (name, tenant_id)
-    values (${CONTEXT_ADAPTER}, ${ctx.tenantId})`
+    values (${CONTEXT_ADAPTER}, ${ctx.tenantId})
+    on conflict (name, tenant_id) do nothing`
   const thing = await makeThings(make, marker, tasks)
   return { client, ctx, marker, ids, thing }
 }
@@ -211,12 +218,12 @@ async function makeWork(
   const { version: expectedRunVersion } = await make(getRun, { params: { id: run.id } })
   const message = await make(sendControlMessage, {
     params: { id: run.id },
-    idempotencyKey: 'say',
+    idempotencyKey: `say ${marker}`,
     body: { kind: 'queue', message: marker, expectedRunVersion },
   })
   const child = await make(createChildHandle, {
     params: { id: run.id },
-    idempotencyKey: 'child',
+    idempotencyKey: `child ${marker}`,
     body: {
       fencingToken: fence.fencingToken,
       correlationId: 'child',

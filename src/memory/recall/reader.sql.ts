@@ -20,7 +20,8 @@ export function visibleTo(sql: Sql, audience: Audience) {
   const everyWorkspace = audience.everyWorkspace
     ? sql`or starts_with(audience[1], 'workspace:')`
     : sql``
-  return sql`(audience = '{}' or audience && ${audience.scopes}::text[] ${everyWorkspace})`
+  const unplaced = audience.unplaced ? sql`audience = '{}' or` : sql``
+  return sql`(${unplaced} audience && ${audience.scopes}::text[] ${everyWorkspace})`
 }
 
 function relevantTo(sql: Sql, relevance: Relevance) {
