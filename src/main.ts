@@ -17,6 +17,10 @@ function say(message: string): void {
   process.stderr.write(`${message}\n`)
 }
 
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
 try {
   const isEmergency = command === 'break-glass'
   if (!isEmergency && (!role || words.length > 0)) {
@@ -32,7 +36,6 @@ try {
     config.CP_LOG_LEVEL,
   )
   if (isEmergency) {
-    const print = (line: string) => process.stdout.write(`${line}\n`)
     await runBreakGlass(config, words, { print, say })
   }
   if (role) await runRole(role, { config, log, say, metrics: createMetrics(), signal: stop.signal })

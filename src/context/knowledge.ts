@@ -35,9 +35,9 @@ export async function knowledgePlace(
 ): Promise<{ place: KnowledgePlace; provider: MemoryProvider }> {
   const { provider, workspaceId, writes } = input
   const { line, reached } = await transaction(db, 'read only', async (sql) => {
-    const found = await selectAncestors(sql, ctx, workspaceId)
-    const ids = found.map(({ id }) => id)
-    return { line: found, reached: await reachedPlaces(sql, ctx, ids) }
+    const rows = await selectAncestors(sql, ctx, workspaceId)
+    const ids = rows.map(({ id }) => id)
+    return { line: rows, reached: await reachedPlaces(sql, ctx, ids) }
   })
   const workspace = found(line[0], 'workspace', workspaceId)
   if (writes && workspace.status !== 'active') {

@@ -33,10 +33,8 @@ export async function authenticate(
   trace: RequestTrace,
   rules: KeyRules = EVERY_KEY,
 ): Promise<Ctx> {
-  const key = parseKey(token)
-  const row = key && (await selectCredential(db, key.prefix, USE_REFRESH_SECONDS))
-  const matches = timingSafeEqual(row?.secretHash ?? NO_HASH, key?.secretHash ?? NO_HASH)
-  if (!row || !matches || !row.live || !isAccepted(row, rules)) throw invalidCredentials()
+  const row = await lookUp(db, token)
+  if (!row?.live || !isAccepted(row, rules)) throw invalidCredentials()
   if (row.principalStatus !== 'active') throw notActive(row)
   if (row.useIsStale) await updateLastUsed(db, row, USE_REFRESH_SECONDS)
   return {
@@ -49,6 +47,14 @@ export async function authenticate(
     now: () => new Date(),
     signal: new AbortController().signal,
   }
+}
+
+/** The row of a key whose secret matches, compared in the same time whether or not there is one. */
+async function lookUp(db: Database, token: string): Promise<CredentialRow | undefined> {
+  const key = parseKey(token)
+  const row = key && (await selectCredential(db, key.prefix, USE_REFRESH_SECONDS))
+  const matches = timingSafeEqual(row?.secretHash ?? NO_HASH, key?.secretHash ?? NO_HASH)
+  return matches ? row : undefined
 }
 
 /** What a credential allows, and how far it reaches. */
