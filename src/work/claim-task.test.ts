@@ -189,7 +189,7 @@ describe('reapExpired', () => {
     const own = await ownDb(t, 'control-plane')
     const { ann, bob } = await twoAgents(own)
     const sessionId = await newSession(own, bob)
-    for (let round = 0; round < 25; round += 1) {
+    for (let round = 0; round < 100; round += 1) {
       const task = await newTask(own, ann)
       const first = await claimNow(own, ann, { ref: task.id })
       await endLease(own, ann, 'claims', first.id)
@@ -205,7 +205,7 @@ describe('reapExpired', () => {
       assert.deepEqual([after?.status, after?.activeClaimId], ['in_progress', second.id])
     }
     const events = await eventsOf(own, ann)
-    assert.equal(events.filter(({ type }) => type === 'claim.expired').length, 25)
+    assert.equal(events.filter(({ type }) => type === 'claim.expired').length, 100)
   })
 
   it('does by hand for one claim what the reaper does for all', async () => {
