@@ -10,6 +10,8 @@ import type { Deps } from '#http/bind.ts'
 import { docsPage } from '#http/docs-page.ts'
 import type { Metrics } from '#http/metrics.ts'
 import { openapi } from '#http/openapi.ts'
+import { journalRoutes } from '#journal/routes.ts'
+import type { JournalOptions } from '#journal/routes.ts'
 import { orgRoutes } from '#org/routes.ts'
 import { runControlRoutes, withChildHandles } from '#run-control/routes.ts'
 import { projectsRoutes } from '#projects/routes.ts'
@@ -28,6 +30,7 @@ export const API_INFO = {
 
 export interface ControlPlane extends Deps {
   context: ContextOptions
+  journal: JournalOptions
   leases: Leases
   metrics: Metrics
   /** Why requests cannot be served right now; empty when they can. */
@@ -55,6 +58,7 @@ export function createControlPlane(given: ControlPlane): Hono {
   runControlRoutes(app, deps)
   artifactsRoutes(app, deps)
   contextRoutes(app, deps, deps.context)
+  journalRoutes(app, deps, deps.journal)
   adapterRoutes(app, deps)
   return app
 }

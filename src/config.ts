@@ -4,7 +4,10 @@ import { StartError } from '#lib/start-error.ts'
 const port = (fallback: number) => z.coerce.number().int().min(0).max(65_535).default(fallback)
 const count = (fallback: number, max = 1_000_000) =>
   z.coerce.number().int().min(1).max(max).default(fallback)
-const seconds = (fallback: number) => z.coerce.number().positive().max(86_400).default(fallback)
+const someSeconds = z.coerce.number().positive().max(86_400)
+const seconds = (fallback: number) => someSeconds.default(fallback)
+/** Up to ten years. */
+const someAge = z.coerce.number().int().min(0).max(315_576_000)
 const bytes = (fallback: number) =>
   z.coerce
     .number()
@@ -50,6 +53,15 @@ export const VARIABLES = {
   CP_SESSION_TTL_SECONDS: count(300, 3600).describe('Lease of a session unless it asks otherwise'),
   CP_CLAIM_TTL_SECONDS: count(300, 3600).describe('Lease of a claim unless it asks otherwise'),
   CP_WORKER_POLL_SECONDS: seconds(1).describe('Pause of an idle worker between looks for work'),
+  CP_JOURNAL_RETENTION_MIN_AGE_SECONDS: someAge
+    .default(2_592_000)
+    .describe('Events that are younger are neither archived nor removed'),
+  CP_JOURNAL_RETENTION_INTERVAL_SECONDS: someSeconds
+    .optional()
+    .describe('Pause between archivings of old events by the worker; unset: none'),
+  CP_JOURNAL_PRUNE_AFTER_SECONDS: someAge
+    .optional()
+    .describe('Age at which the worker deletes archived events for good; unset: never'),
   CP_CONTEXT_PROVIDER: z
     .enum(['none', 'http'])
     .optional()

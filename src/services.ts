@@ -12,6 +12,7 @@ import { deleteExpiredRecords } from '#http/idempotency.sql.ts'
 import type { Metrics } from '#http/metrics.ts'
 import type { Log } from '#lib/log.ts'
 import { newId } from '#lib/id.ts'
+import { retainJournals } from '#journal/retain-journals.ts'
 import { createMemoryApp } from '#memory/app.ts'
 import { createControlPlaneApi } from '#org/routes.ts'
 import { leasesOf } from '#work/lease.ts'
@@ -66,6 +67,7 @@ export function apiService(
     api,
     metrics,
     notify: notifier.notify,
+    journal: { minAgeSeconds: config.CP_JOURNAL_RETENTION_MIN_AGE_SECONDS },
     leases: leasesOf({
       sessionSeconds: config.CP_SESSION_TTL_SECONDS,
       claimSeconds: config.CP_CLAIM_TTL_SECONDS,
@@ -150,17 +152,34 @@ function countTurn({ adapterDelivered, adapterDuplicates, adapterFailures }: Met
 const REAP_BATCH = 200
 const CLEAN_UP_BATCH = 1000
 
-/** Ends leases whose time is up and removes expired records, until the signal aborts. */
-export async function workerService(shared: Shared, db: Database, notifier: Notifier) {
-  const { config, log, signal } = shared
-  while (!signal.aborted) {
-    try {
-      await reapExpired(db, REAP_BATCH, notifier.notify)
-      await deleteExpiredRecords(db, CLEAN_UP_BATCH)
-    } catch (error) {
-      log.error('Worker round failed', error)
+/**
+ * Ends leases whose time is up, removes expired records and keeps journals short, until the signal
+ * aborts. Each kind of work goes at its own pace; any number of workers may do it at once.
+ */
+export async function workerService(
+  { config, log, signal }: Shared,
+  db: Database,
+  notifier: Notifier,
+): Promise<void> {
+  const repeat = async (name: string, seconds: number, work: () => Promise<void>) => {
+    while (!signal.aborted) {
+      await work().catch((error: unknown) => log.error(`Worker round failed: ${name}`, error))
+      await sleep(seconds * 1000, undefined, { signal }).catch(() => {})
     }
-    const waitMs = config.CP_WORKER_POLL_SECONDS * 1000
-    await sleep(waitMs, undefined, { signal }).catch(() => {})
   }
+  const reaping = repeat('leases', config.CP_WORKER_POLL_SECONDS, async () => {
+    await reapExpired(db, REAP_BATCH, notifier.notify)
+    await deleteExpiredRecords(db, CLEAN_UP_BATCH)
+  })
+  const interval = config.CP_JOURNAL_RETENTION_INTERVAL_SECONDS
+  const retention = {
+    minAgeSeconds: config.CP_JOURNAL_RETENTION_MIN_AGE_SECONDS,
+    pruneAfterSeconds: config.CP_JOURNAL_PRUNE_AFTER_SECONDS,
+    withoutConsumer: config.CP_CONTEXT_PROVIDER === 'none',
+  }
+  const retaining =
+    interval === undefined
+      ? undefined
+      : repeat('retention', interval, () => retainJournals(db, retention, notifier.notify))
+  await Promise.all([reaping, retaining])
 }

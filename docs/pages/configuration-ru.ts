@@ -19,6 +19,12 @@ export const RUSSIAN_MEANINGS: Readonly<Record<keyof typeof VARIABLES, string>> 
   CP_SESSION_TTL_SECONDS: 'Срок аренды сессии, если она не просит другого',
   CP_CLAIM_TTL_SECONDS: 'Срок аренды claim, если он не просит другого',
   CP_WORKER_POLL_SECONDS: 'Пауза бездействующего worker между проверками',
+  CP_JOURNAL_RETENTION_MIN_AGE_SECONDS:
+    'События моложе этого возраста не архивируются и не удаляются',
+  CP_JOURNAL_RETENTION_INTERVAL_SECONDS:
+    'Пауза между архивированиями старых событий в роли worker; не задано: не архивирует',
+  CP_JOURNAL_PRUNE_AFTER_SECONDS:
+    'Возраст, с которого worker удаляет события из архива навсегда; не задано: никогда',
   CP_CONTEXT_PROVIDER:
     'none: без памяти; http: сервис памяти. Не задано: http в роли all, none в остальных',
   CP_CONTEXT_BASE_URL:

@@ -153,6 +153,14 @@ export const MEANINGS: Readonly<Record<EventType, { en: string; ru: string }>> =
     en: 'An operator had a delivery tried again',
     ru: 'Оператор повторил доставку',
   },
+  'event_journal.archived': {
+    en: 'Old events were moved to the archive',
+    ru: 'Старые события перенесены в архив',
+  },
+  'event_journal.pruned': {
+    en: 'Archived events were deleted for good',
+    ru: 'События из архива удалены навсегда',
+  },
   'context_adapter.rebuilt': {
     en: 'An operator sent the delivery back',
     ru: 'Оператор отмотал доставку назад',

@@ -2,6 +2,9 @@ import type { Sql } from '#db/sql.ts'
 import { appendEvent } from '#events/append.ts'
 import { CONTEXT_ADAPTER, rewindConsumer } from '#events/consumers.ts'
 import { comparePositions, decodeCursor, encodeCursor, ORIGIN } from '#events/cursor.ts'
+import type { Position } from '#events/cursor.ts'
+import { checkFloor, selectFloors } from '#events/floors.ts'
+import type { Floors } from '#events/floors.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { AppError } from '#lib/errors.ts'
 import { journaled, lockConsumer } from './redrive-adapter.ts'
@@ -11,7 +14,8 @@ import { journaled, lockConsumer } from './redrive-adapter.ts'
  * Memory recognises what it already has. A delivery in flight cannot undo it: its commit expects the
  * place it started from.
  *
- * Throws `not_found`, `cursor_must_not_advance`, `invalid_cursor`.
+ * Throws `not_found`, `cursor_below_journal_floor` when events after the place are gone,
+ * `cursor_must_not_advance`, `invalid_cursor`.
  */
 export async function rebuildAdapter(
   sql: Sql,
@@ -20,7 +24,9 @@ export async function rebuildAdapter(
 ): Promise<void> {
   const to = input.cursor === undefined ? ORIGIN : decodeCursor(input.cursor, 'body.cursor')
   const row = await lockConsumer(sql, ctx, input.tenantId)
-  if (comparePositions(to, row.position) > 0) {
+  const floors = await selectFloors(sql, ctx)
+  checkFloor(to, floors)
+  if (comparePositions(to, row.position) > 0 && !isLost(row.position, floors)) {
     throw new AppError(
       'cursor_must_not_advance',
       'Cannot rebuild: the cursor lies ahead of what has been delivered',
@@ -36,4 +42,9 @@ export async function rebuildAdapter(
       reason: input.reason,
     },
   })
+}
+
+/** What stood after the cursor is gone: the only way on is forward, to what is left. */
+function isLost(position: Position, { pruned }: Floors): boolean {
+  return comparePositions(position, pruned) < 0
 }

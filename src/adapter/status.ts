@@ -3,6 +3,7 @@ import type { Sql } from '#db/sql.ts'
 import { CONTEXT_ADAPTER, selectConsumer } from '#events/consumers.ts'
 import type { ConsumerMetadata, ConsumerRow } from '#events/consumers.ts'
 import { encodeCursor, ORIGIN } from '#events/cursor.ts'
+import { floorCursors, selectFloors } from '#events/floors.ts'
 import { countEventsAfter } from '#events/read.ts'
 import type { Ctx } from '#lib/ctx.ts'
 
@@ -41,7 +42,7 @@ export async function readAdapterStatus(sql: Sql, ctx: Ctx): Promise<AdapterStat
     nextAttemptAt: row.nextAttemptAt?.toISOString() ?? null,
     updatedAt: row.updatedAt?.toISOString() ?? null,
     ...totals(row.metadata),
-    journal: { journalFloorCursor: null, archiveFloorCursor: null },
+    journal: floorCursors(await selectFloors(sql, ctx)),
   }
 }
 

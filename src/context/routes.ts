@@ -1,6 +1,5 @@
 import type { Hono } from 'hono'
 import * as contract from '#contract/context.ts'
-import * as eventsContract from '#contract/events-api.ts'
 import * as knowledgeContract from '#contract/knowledge.ts'
 import type { Observation } from '#contract/observations.ts'
 import * as observationsContract from '#contract/observations.ts'
@@ -15,7 +14,6 @@ import { found } from '#lib/errors.ts'
 import { getContext } from './get-context.ts'
 import type { ContextMetrics } from './get-context.ts'
 import { harnessContext } from './harness-context.ts'
-import { listEvents } from './list-events.ts'
 import { selectObservation } from './observation.sql.ts'
 import { queryEntities } from './query-entities.ts'
 import type { MemoryProvider } from './recall.ts'
@@ -40,10 +38,6 @@ export function contextRoutes(app: Hono, deps: Deps, options: ContextOptions): v
     ...deps,
     leaseSeconds: (provider?.reconcileTimeoutSeconds ?? 0) + LEASE_MARGIN_SECONDS,
   }
-
-  bind(app, deps, eventsContract.listEvents, async (sql, ctx, { query }) =>
-    listEvents(sql, ctx, query),
-  )
 
   bind(app, deps, contract.getHarnessContext, async (sql, ctx, { query: { sessionId } }) => {
     const eventCursor = encodeCursor(await currentPosition(sql, ctx))

@@ -6,6 +6,7 @@ import { routes as context } from './context.ts'
 import { routes as delegations } from './delegations.ts'
 import { routes as controlMessages } from './control-messages.ts'
 import { routes as events } from './events-api.ts'
+import { routes as journalOperations } from './journal-operations.ts'
 import { routes as knowledge } from './knowledge.ts'
 import { routes as members } from './members.ts'
 import { routes as memory } from './memory.ts'
@@ -58,6 +59,7 @@ export const controlPlaneRoutes = {
   ...observations,
   ...knowledge,
   ...operations,
+  ...journalOperations,
 }
 
 /** Every route of the memory service by its operation id. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { coded, Limit, PageSize, text } from './common.ts'
+import { coded, Id, Instant, Limit, PageSize, text } from './common.ts'
 import { JournalEvent } from './events.ts'
 import { route } from './route.ts'
 
@@ -42,6 +42,12 @@ export const listEvents = route({
       types: TypeFilter.optional(),
       /** What belongs to the workspace or to one that is below it now. */
       workspaceId: z.uuid().optional(),
+      /** What this principal did. */
+      actorId: Id.optional(),
+      /** What happened at this moment or later. */
+      from: Instant.optional(),
+      /** What happened before this moment. */
+      to: Instant.optional(),
     })
     .refine(
       ({ cursor, after, tail, before }) =>
@@ -61,6 +67,7 @@ export const listEvents = route({
     'not_found',
     'invalid_cursor',
     'unsupported_cursor_version',
+    'cursor_below_journal_floor',
     'invalid_limit',
     'invalid_event_type_filter',
   ],

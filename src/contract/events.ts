@@ -203,6 +203,18 @@ export const EVENTS = {
     cursor: z.string(),
     reason: z.string(),
   }),
+  'event_journal.archived': z.strictObject({
+    fromCursor: z.string(),
+    toCursor: z.string(),
+    events: z.int(),
+    reason: z.string(),
+  }),
+  'event_journal.pruned': z.strictObject({
+    fromCursor: z.string(),
+    toCursor: z.string(),
+    events: z.int(),
+    reason: z.string(),
+  }),
   'context_adapter.rebuilt': z.strictObject({
     fromCursor: z.string(),
     toCursor: z.string(),

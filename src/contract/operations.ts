@@ -71,7 +71,13 @@ export const rebuildAdapter = route({
   params: z.strictObject({ tenantId: z.uuid() }),
   body: z.strictObject({ cursor: z.string().max(512).optional(), reason: text(2000) }),
   reply: AdapterStatus,
-  errors: ['not_found', 'cursor_must_not_advance', 'invalid_cursor', 'unsupported_cursor_version'],
+  errors: [
+    'not_found',
+    'cursor_must_not_advance',
+    'cursor_below_journal_floor',
+    'invalid_cursor',
+    'unsupported_cursor_version',
+  ],
 })
 
 export const routes = { getAdapterStatus, redriveAdapter, rebuildAdapter }

@@ -1,6 +1,7 @@
 import type { Sql } from '#db/sql.ts'
 import { ORIGIN } from './cursor.ts'
 import type { Position } from './cursor.ts'
+import { isStable } from './horizon.ts'
 
 /** The consumer that replays the journal into memory. */
 export const CONTEXT_ADAPTER = 'context-adapter'
@@ -39,21 +40,30 @@ export async function selectConsumer(
   name: string,
   tenantId: string,
 ): Promise<ConsumerRow | undefined> {
-  const [row] = await sql<(Omit<ConsumerRow, 'position'> & Position)[]>`
-    select c.journal_epoch, c.tx_id::text as tx_id, c.sequence,
-           case when l.paused_until > now() or l.pause_reason is not null then 'paused'
-                else c.status end as status,
-           c.failure_count, c.next_attempt_at, coalesce(l.pause_reason, c.reason) as reason,
-           c.parked_at, c.parked_event_id, c.metadata, c.updated_at
-    from event_consumer_cursors c
-    left join lateral (
-      select max(paused_until) as paused_until, max(pause_reason) as pause_reason
-      from event_consumer_leaders
-      where name = c.name and paused_until is not null) l on true
+  const [row] = await sql<StoredRow[]>`
+    select ${columns(sql)}
+    from ${consumersWithPause(sql)}
     where c.tenant_id = ${tenantId}
       and c.name = ${name}`
-  if (!row) return undefined
-  const { journalEpoch, txId, sequence, ...rest } = row
+  return row && toRow(row)
+}
+
+/** Every consumer that has a place in a tenant's journal. */
+export async function selectConsumers(
+  sql: Sql,
+  tenantId: string,
+): Promise<(ConsumerRow & { name: string })[]> {
+  const rows = await sql<(StoredRow & { name: string })[]>`
+    select ${columns(sql)}, c.name
+    from ${consumersWithPause(sql)}
+    where c.tenant_id = ${tenantId}
+    order by c.name`
+  return rows.map((row) => ({ ...toRow(row), name: row.name }))
+}
+
+type StoredRow = Omit<ConsumerRow, 'position'> & Position
+
+function toRow({ journalEpoch, txId, sequence, ...rest }: StoredRow): ConsumerRow {
   return { position: { journalEpoch, txId, sequence }, ...rest }
 }
 
@@ -72,12 +82,30 @@ export async function lockConsumerRow(
   return await selectConsumer(sql, name, tenantId)
 }
 
-/** Gives every tenant a row at the origin of its journal. */
+function columns(sql: Sql) {
+  return sql`c.journal_epoch, c.tx_id::text as tx_id, c.sequence,
+           case when l.paused_until > now() or l.pause_reason is not null then 'paused'
+                else c.status end as status,
+           c.failure_count, c.next_attempt_at, coalesce(l.pause_reason, c.reason) as reason,
+           c.parked_at, c.parked_event_id, c.metadata, c.updated_at`
+}
+
+function consumersWithPause(sql: Sql) {
+  return sql`event_consumer_cursors c
+    left join lateral (
+      select max(paused_until) as paused_until, max(pause_reason) as pause_reason
+      from event_consumer_leaders
+      where name = c.name and paused_until is not null) l on true`
+}
+
+/** Gives every tenant a row at the origin of its journal, or at the oldest event that was kept. */
 export async function insertMissingConsumers(sql: Sql, name: string): Promise<void> {
   await sql`
-    insert into event_consumer_cursors (name, tenant_id)
-    select ${name}, t.tenant_id
+    insert into event_consumer_cursors (name, tenant_id, journal_epoch, tx_id, sequence)
+    select ${name}, t.tenant_id, coalesce(f.pruned_epoch, 0), coalesce(f.pruned_tx_id, '0'),
+           coalesce(f.pruned_sequence, 0)
     from tenants t
+    left join journal_floors f on f.tenant_id = t.tenant_id
     where not exists (
       select 1 from event_consumer_cursors c
       where c.name = ${name} and c.tenant_id = t.tenant_id)
@@ -100,11 +128,10 @@ export async function selectDueTenants(
       and (c.next_attempt_at is null or c.next_attempt_at <= now())
       and exists (
         select 1
-        from events e
+        from journal e
         where e.tenant_id = c.tenant_id
           and (e.journal_epoch, e.tx_id, e.sequence) > (c.journal_epoch, c.tx_id, c.sequence)
-          and (e.journal_epoch < (select journal_epoch from journal_state)
-               or e.tx_id < pg_snapshot_xmin(pg_current_snapshot())))
+          and ${isStable(sql)})
     order by c.last_served_at nulls first, c.tenant_id
     limit ${limit}`
   return rows.map(({ tenantId, failureCount, ...position }) => ({

@@ -31,7 +31,7 @@ async function guard(sql: Sql): Promise<JournalHealth> {
              select distinct on (t.tenant_id) e.tx_id
              from tenants t
              join lateral (
-               select tx_id from events
+               select tx_id from journal
                where tenant_id = t.tenant_id and journal_epoch = j.journal_epoch
                order by tx_id desc limit 1) e on true) e), 0)
              >= pg_snapshot_xmax(pg_current_snapshot())::text::numeric as ahead,

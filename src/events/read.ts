@@ -4,6 +4,8 @@ import type { Sql } from '#db/sql.ts'
 import type { Tenancy } from '#lib/ctx.ts'
 import { comparePositions, encodeCursor, ORIGIN } from './cursor.ts'
 import type { Position } from './cursor.ts'
+import { checkFloor, selectFloors } from './floors.ts'
+import { isStable } from './horizon.ts'
 
 /** Whose journal, and how far the reader reaches; readers that are not requests reach all of it. */
 export type Tenant = Tenancy
@@ -15,6 +17,11 @@ export interface EventFilter {
   entityId?: string | undefined
   /** Events stamped with one of these. */
   workspaceIds?: readonly string[] | undefined
+  actorId?: string | undefined
+  /** By the time of the event, inclusive. */
+  from?: string | undefined
+  /** The same, exclusive. */
+  to?: string | undefined
 }
 
 export interface EventPage {
@@ -27,7 +34,9 @@ export interface EventPage {
 type Row = Omit<JournalEvent, 'cursor'> & { journalEpoch: number }
 
 /**
- * The events after a position, in the order they became visible, none ever skipped.
+ * The events after a position, in the order they became visible, none ever skipped; without a position,
+ * from the oldest one that has been kept. What has been archived is read like everything else. Throws
+ * `cursor_below_journal_floor` when events after the position are gone.
  *
  * `sequence` alone is not a cursor: numbers are taken before commit, so a slow transaction can publish
  * a smaller one later. So rows are ordered by transaction first, and those of transactions that may
@@ -40,23 +49,26 @@ type Row = Omit<JournalEvent, 'cursor'> & { journalEpoch: number }
 export async function readEvents(
   sql: Sql,
   ctx: Tenant,
-  page: { after: Position; limit: number; filter?: EventFilter },
+  page: { after?: Position | undefined; limit: number; filter?: EventFilter },
 ): Promise<EventPage> {
   const { after, limit, filter = {} } = page
   const isFiltered = ctx.reach || Object.values(filter).some((value) => value !== undefined)
   const frontier = isFiltered ? await currentPosition(sql, ctx) : undefined
-  const rows = await selectPage(sql, ctx, { after, limit: limit + 1, filter })
+  const rows = await selectPage(sql, ctx, { after: after ?? ORIGIN, limit: limit + 1, filter })
+  const floors = await selectFloors(sql, ctx)
+  if (after) checkFloor(after, floors)
   const hasMore = rows.length > limit
   const events = rows.slice(0, limit).map(toEvent)
   const last = rows[Math.min(rows.length, limit) - 1]
-  const reached = last ? positionOf(last) : after
+  const reached = last ? positionOf(last) : (after ?? floors.pruned)
   return { events, next: hasMore || !frontier ? reached : later(frontier, reached), hasMore }
 }
 
 /**
  * The last `limit` stable events, oldest first, of the whole journal or of what stands before a
  * position. `hasMore` tells of older ones. Reading on from `next` misses nothing: it is the last event
- * given, or for the end of the journal the frontier taken before it was read.
+ * given, or for the end of the journal the frontier taken before it was read. Throws
+ * `cursor_below_journal_floor` when the place given has been removed with what stands after it.
  */
 export async function readTail(
   sql: Sql,
@@ -66,6 +78,7 @@ export async function readTail(
   const { limit, before, filter = {} } = page
   const frontier = before ? undefined : await currentPosition(sql, ctx)
   const rows = await selectPage(sql, ctx, { before, limit: limit + 1, filter })
+  if (before) checkFloor(before, await selectFloors(sql, ctx))
   const [newest] = rows
   const last = newest ? positionOf(newest) : (before ?? ORIGIN)
   return {
@@ -88,7 +101,10 @@ function toEvent({ journalEpoch, ...row }: Row): JournalEvent {
   return { cursor: encodeCursor({ journalEpoch, txId, sequence }), ...row }
 }
 
-/** Forward after a position, or newest first. Uses the primary key of events, or events_by_entity. */
+/**
+ * Forward after a position, or newest first. Uses the primary keys of events and events_archive, merged
+ * in order, or events_by_entity and its twin.
+ */
 async function selectPage(
   sql: Sql,
   ctx: Tenant,
@@ -103,12 +119,11 @@ async function selectPage(
            e.trace_run_id, e.iam_actor_id, e.payload,
            to_char(e.occurred_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
              as occurred_at
-    from events e
+    from journal e
     where e.tenant_id = ${ctx.tenantId}
       ${after ? sql`and (e.journal_epoch, e.tx_id, e.sequence) > ${place(sql, after)}` : sql``}
       ${before ? sql`and (e.journal_epoch, e.tx_id, e.sequence) < ${place(sql, before)}` : sql``}
-      and (e.journal_epoch < (select journal_epoch from journal_state)
-           or e.tx_id < pg_snapshot_xmin(pg_current_snapshot()))
+      and ${isStable(sql)}
       ${inReach(sql, ctx, 'e.workspace_id')}
       ${matching(sql, filter)}
     order by e.journal_epoch ${direction}, e.tx_id ${direction}, e.sequence ${direction}
@@ -119,7 +134,8 @@ function place(sql: Sql, { journalEpoch, txId, sequence }: Position) {
   return sql`(${journalEpoch}, ${txId}::xid8, ${sequence}::bigint)`
 }
 
-function matching(sql: Sql, { types, entityType, entityId, workspaceIds }: EventFilter) {
+function matching(sql: Sql, filter: EventFilter) {
+  const { types, entityType, entityId, workspaceIds, actorId, from, to } = filter
   const byType =
     types &&
     sql`and exists (
@@ -129,23 +145,25 @@ function matching(sql: Sql, { types, entityType, entityId, workspaceIds }: Event
     ${byType ?? sql``}
     ${entityType === undefined ? sql`` : sql`and e.entity_type = ${entityType}`}
     ${entityId === undefined ? sql`` : sql`and e.entity_id = ${entityId}`}
-    ${workspaceIds ? sql`and e.workspace_id = any(${[...workspaceIds]}::uuid[])` : sql``}`
+    ${workspaceIds ? sql`and e.workspace_id = any(${[...workspaceIds]}::uuid[])` : sql``}
+    ${actorId === undefined ? sql`` : sql`and e.actor_id = ${actorId}`}
+    ${from === undefined ? sql`` : sql`and e.occurred_at >= ${from}`}
+    ${to === undefined ? sql`` : sql`and e.occurred_at < ${to}`}`
 }
 
 /**
- * The greatest stable position of the tenant's journal. A reader takes it before anything else it
- * reads: a race is then seen twice, never lost.
+ * The greatest stable position of the tenant's journal, or its floor when everything has been removed. A
+ * reader takes it before anything else it reads: a race is then seen twice, never lost.
  */
 export async function currentPosition(sql: Sql, ctx: Tenant): Promise<Position> {
   const [row] = await sql<Position[]>`
     select e.journal_epoch, e.tx_id::text as tx_id, e.sequence
-    from events e
+    from journal e
     where e.tenant_id = ${ctx.tenantId}
-      and (e.journal_epoch < (select journal_epoch from journal_state)
-           or e.tx_id < pg_snapshot_xmin(pg_current_snapshot()))
+      and ${isStable(sql)}
     order by e.journal_epoch desc, e.tx_id desc, e.sequence desc
     limit 1`
-  return row ?? ORIGIN
+  return row ?? (await selectFloors(sql, ctx)).pruned
 }
 
 /**
@@ -163,7 +181,7 @@ export async function countEventsAfter(
     select count(*)::int as count, min(occurred_at) as first_at
     from (
       select e.occurred_at
-      from events e
+      from journal e
       where e.tenant_id = ${ctx.tenantId}
         and (e.journal_epoch, e.tx_id, e.sequence)
           > (${after.journalEpoch}, ${after.txId}::xid8, ${after.sequence}::bigint)

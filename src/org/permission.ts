@@ -35,6 +35,14 @@ export function requirePlace(ctx: Ctx, workspaceId: string | null): void {
   })
 }
 
+/** The same where one of several permissions is enough; the first one is named. */
+export function requireAnyPermission(
+  ctx: Ctx,
+  [first, ...others]: [Permission, ...Permission[]],
+): void {
+  if (!others.some((name) => permits(ctx.permissions, name))) requirePermission(ctx, first)
+}
+
 /** Throws `invalid_request` for an expiry that has passed; null is none. */
 export function requireFuture(ctx: Ctx, expiresAt: Date | null): void {
   if (expiresAt === null || expiresAt > ctx.now()) return

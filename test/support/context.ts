@@ -7,6 +7,7 @@ import { NewTask } from '#contract/tasks.ts'
 import { transaction } from '#db/sql.ts'
 import type { Database } from '#db/sql.ts'
 import { createMetrics } from '#http/metrics.ts'
+import { journalRoutes } from '#journal/routes.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { createWorkspace } from '#org/create-workspace.ts'
 import { startRun } from '#runs/start-run.ts'
@@ -26,7 +27,10 @@ export function contextClient(
 ): ClientOptions {
   const metrics = createMetrics()
   return testClient(
-    testApp(db, (app, deps) => contextRoutes(app, deps, { provider, metrics })),
+    testApp(db, (app, deps) => {
+      contextRoutes(app, deps, { provider, metrics })
+      journalRoutes(app, deps, { minAgeSeconds: 0 })
+    }),
     key,
   )
 }

@@ -3,6 +3,7 @@ import { call } from '#client/client.ts'
 import type { ClientOptions } from '#client/client.ts'
 import * as artifacts from '#contract/artifacts.ts'
 import * as claims from '#contract/claims.ts'
+import * as journalOperations from '#contract/journal-operations.ts'
 import * as knowledge from '#contract/knowledge.ts'
 import * as observations from '#contract/observations.ts'
 import * as operations from '#contract/operations.ts'
@@ -227,8 +228,14 @@ async function walkEnds({ make, kept }: Walk, { sessionId, fencingToken, runId }
 async function walkOperations({ make, kept }: Walk) {
   const { tenant } = await make(org.getMe, {})
   const params = { tenantId: tenant.id }
+  const move = { maxEvents: 1, reason: kept('reason of a removal') }
+  await make(journalOperations.archiveJournal, { body: move })
+  const { archiveFloorCursor } = await make(journalOperations.pruneJournal, { body: move })
   await make(operations.redriveAdapter, { params, body: { reason: kept('reason of a redrive') } })
-  await make(operations.rebuildAdapter, { params, body: { reason: kept('reason of a rebuild') } })
+  await make(operations.rebuildAdapter, {
+    params,
+    body: { reason: kept('reason of a rebuild'), cursor: archiveFloorCursor ?? '' },
+  })
 }
 
 async function leaveToExpire({ make }: Walk) {

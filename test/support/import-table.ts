@@ -39,6 +39,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'client',
     ...EVERY_AREA,
   ],
+  journal: ['org', 'context', ...EVERY_AREA],
   adapter: ['org', 'client', ...EVERY_AREA],
   levels: ['org', 'work', 'runs', 'artifacts', 'skills', ...EVERY_AREA],
   memory: ['model', ...EVERY_AREA],

@@ -68,6 +68,9 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
   ...TASKS_CASES,
   getAdapterStatus: () => [look()],
   redriveAdapter: (a) => [foreign({ params: { tenantId: a.tenantId }, body: { reason: 'try' } })],
+  getJournalStatus: () => [look()],
+  archiveJournal: () => [],
+  pruneJournal: () => [],
   rebuildAdapter: (a) => [foreign({ params: { tenantId: a.tenantId }, body: { reason: 'try' } })],
 
   openSession: (a) => [
@@ -214,6 +217,7 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
     look({ query: { entityType: 'task', entityId: a.task } }),
     own({ query: { cursor: a.eventCursor } }),
     own({ query: { before: a.eventCursor } }),
+    own({ query: { actorId: a.principal } }),
     foreign({ query: { workspaceId: a.workspace } }),
   ],
   getHarnessContext: (a) => [look(), foreign({ query: { sessionId: a.session } })],

@@ -27,6 +27,7 @@ export function wholeApp(db: Database, provider: MemoryProvider | null): Hono {
     metrics,
     leases: DEFAULT_LEASES,
     context: { provider, metrics },
+    journal: { minAgeSeconds: 0 },
     notify: () => {},
     problems: () => Promise.resolve([]),
   })

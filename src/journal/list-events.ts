@@ -1,14 +1,14 @@
+import { selectContents } from '#context/observation.sql.ts'
 import type * as contract from '#contract/events-api.ts'
 import type { JournalEvent } from '#contract/events.ts'
 import type { RouteInput } from '#contract/route.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { found } from '#lib/errors.ts'
 import type { Sql } from '#db/sql.ts'
-import { decodeCursor, encodeCursor, ORIGIN } from '#events/cursor.ts'
+import { decodeCursor, encodeCursor } from '#events/cursor.ts'
 import { readEvents, readTail } from '#events/read.ts'
 import type { EventFilter } from '#events/read.ts'
 import { selectSubtree } from '#org/workspace.sql.ts'
-import { selectContents } from './observation.sql.ts'
 
 type EventQuery = RouteInput<typeof contract.listEvents>['query']
 
@@ -18,11 +18,11 @@ type EventQuery = RouteInput<typeof contract.listEvents>['query']
  * workspace that the tenant does not have.
  */
 export async function listEvents(sql: Sql, ctx: Ctx, query: EventQuery) {
-  const { types, entityType, entityId, workspaceId } = query
-  const workspaceIds = workspaceId && (await treeOf(sql, ctx, workspaceId))
+  const { types, entityType, entityId, workspaceId, actorId, from, to } = query
+  const workspaceIds = workspaceId === undefined ? undefined : await treeOf(sql, ctx, workspaceId)
   const page = await readPage(sql, ctx, {
     ...query,
-    filter: { types, entityType, entityId, workspaceIds: workspaceIds || undefined },
+    filter: { types, entityType, entityId, workspaceIds, actorId, from, to },
   })
   return {
     items: await withContents(sql, ctx, page.events),
@@ -39,7 +39,7 @@ function readPage(sql: Sql, ctx: Ctx, query: EventQuery & { filter: EventFilter 
     return readTail(sql, ctx, { limit, before: decodeCursor(before, 'query.before'), filter })
   }
   const loc = cursor === undefined ? 'query.after' : 'query.cursor'
-  const from = after === undefined ? ORIGIN : decodeCursor(after, loc)
+  const from = after === undefined ? undefined : decodeCursor(after, loc)
   return readEvents(sql, ctx, { after: from, limit, filter })
 }
 

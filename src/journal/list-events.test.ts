@@ -123,6 +123,43 @@ describe('GET /events', () => {
     )
   })
 
+  it('filters by who acted and by when, and goes on from the frontier', async () => {
+    const tenant = await contextTenant(db)
+    const agent = await tenant.caller(['observations.write', 'events.read'])
+    const client = contextClient(db, agent.key)
+    await observe(client, 'by the agent')
+    await observe(tenant.client, 'by the admin')
+    const query = { actorId: agent.ctx.actorId, limit: '200' }
+    const { items, nextCursor } = await call(tenant.client, listEvents, { query })
+    assert.deepEqual(
+      items.map((event) => event.payload['content']),
+      ['by the agent'],
+    )
+    const all = await call(tenant.client, listEvents, { query: { limit: '200' } })
+    assert.equal(nextCursor, all.nextCursor)
+    const [first, second] = [all.items.at(-2)?.occurredAt, all.items.at(-1)?.occurredAt]
+    const ids = async (period: { from?: string; to?: string }) => {
+      const page = await call(tenant.client, listEvents, { query: { ...period, limit: '200' } })
+      return page.items.map((event) => event.id)
+    }
+    const expected = (isIn: (at: string) => boolean) =>
+      all.items.filter(({ occurredAt }) => isIn(occurredAt)).map((event) => event.id)
+    const [from = '', to = ''] = [first, second]
+    assert.deepEqual(
+      await ids({ from, to: '2999-01-01T00:00:00+03:00' }),
+      expected((at) => at >= from),
+    )
+    assert.deepEqual(
+      await ids({ to: from }),
+      expected((at) => at < from),
+    )
+    assert.deepEqual(await ids({ from: to, to }), [])
+    const tail = await call(tenant.client, listEvents, {
+      query: { ...query, limit: undefined, tail: '1' },
+    })
+    assert.equal(tail.items[0]?.payload['content'], 'by the agent')
+  })
+
   it('refuses what is no cursor, no filter, no limit, or two places at once', async () => {
     const { client } = await contextTenant(db)
     const refused = async (query: Record<string, string>, code: string) => {

@@ -1,0 +1,40 @@
+import type { Hono } from 'hono'
+import * as events from '#contract/events-api.ts'
+import * as operations from '#contract/journal-operations.ts'
+import type { RouteInput } from '#contract/route.ts'
+import type { Sql } from '#db/sql.ts'
+import { floorCursors } from '#events/floors.ts'
+import type { Move } from '#events/retention.ts'
+import { bind } from '#http/bind.ts'
+import type { Deps } from '#http/bind.ts'
+import type { Ctx } from '#lib/ctx.ts'
+import { requireAnyPermission } from '#org/permission.ts'
+import { readJournalStatus } from './journal-status.ts'
+import { listEvents } from './list-events.ts'
+import { moveEvents } from './move-events.ts'
+
+export interface JournalOptions {
+  /** Younger events are neither archived nor pruned, whatever a request asks for. */
+  minAgeSeconds: number
+}
+
+export function journalRoutes(app: Hono, deps: Deps, options: JournalOptions): void {
+  bind(app, deps, events.listEvents, async (sql, ctx, { query }) => listEvents(sql, ctx, query))
+
+  bind(app, deps, operations.getJournalStatus, async (sql, ctx) => {
+    requireAnyPermission(ctx, ['operations.read', 'operations.manage'])
+    return await readJournalStatus(sql, ctx, options)
+  })
+
+  const move =
+    (kind: Move) =>
+    async (sql: Sql, ctx: Ctx, { body }: Retention) => {
+      const minAgeSeconds = Math.max(options.minAgeSeconds, body.minAgeSeconds ?? 0)
+      const { floors, ...moved } = await moveEvents(sql, ctx, kind, { ...body, minAgeSeconds })
+      return { ...moved, ...floorCursors(floors) }
+    }
+  bind(app, deps, operations.archiveJournal, move('archive'))
+  bind(app, deps, operations.pruneJournal, move('prune'))
+}
+
+type Retention = RouteInput<typeof operations.archiveJournal>
