@@ -1,6 +1,7 @@
 import type { Sql } from '#db/sql.ts'
 import { appendEvent, lockEntities } from '#events/append.ts'
-import { encodeCursor, ORIGIN } from '#events/cursor.ts'
+import { encodeCursor } from '#events/cursor.ts'
+import type { Position } from '#events/cursor.ts'
 import { selectFloors } from '#events/floors.ts'
 import type { Floors } from '#events/floors.ts'
 import {
@@ -70,7 +71,7 @@ export async function moveEvents(
   return { events, limitedBy, floors }
 }
 
-function slowestDetails({ name, position }: { name: string; position: typeof ORIGIN }) {
+function slowestDetails({ name, position }: { name: string; position: Position }) {
   return { consumer: name, consumerCursor: encodeCursor(position) }
 }
 
