@@ -28,7 +28,7 @@ describe('retainJournals', () => {
     const { db, one, other } = await twoTenants(t)
     await insertMissingConsumers(db, NAME)
     const head = await currentPosition(db, one)
-    await rewindConsumer(db, NAME, { tenantId: one.tenantId, from: ORIGIN, to: head })
+    await rewindConsumer(db, NAME, { tenantId: one.tenantId, to: head })
     const woken: string[] = []
     await retainJournals(db, ALL, (tenantId) => woken.push(tenantId))
     assert.deepEqual(woken, [one.tenantId])
