@@ -8,7 +8,7 @@ import type { Move } from '#events/retention.ts'
 import { bind } from '#http/bind.ts'
 import type { Deps } from '#http/bind.ts'
 import type { Ctx } from '#lib/ctx.ts'
-import { requireAnyPermission } from '#org/permission.ts'
+import { requireAnyPermission, requirePlace } from '#org/permission.ts'
 import { readJournalStatus } from './journal-status.ts'
 import { listEvents } from './list-events.ts'
 import { moveEvents } from './move-events.ts'
@@ -23,12 +23,15 @@ export function journalRoutes(app: Hono, deps: Deps, options: JournalOptions): v
 
   bind(app, deps, operations.getJournalStatus, async (sql, ctx) => {
     requireAnyPermission(ctx, ['operations.read', 'operations.manage'])
+    requirePlace(ctx, null)
     return await readJournalStatus(sql, ctx, options)
   })
 
   const move =
     (kind: Move) =>
     async (sql: Sql, ctx: Ctx, { body }: Retention) => {
+      // A journal is the whole tenant's.
+      requirePlace(ctx, null)
       const minAgeSeconds = Math.max(options.minAgeSeconds, body.minAgeSeconds ?? 0)
       const { floors, ...moved } = await moveEvents(sql, ctx, kind, { ...body, minAgeSeconds })
       return { ...moved, ...floorCursors(floors) }
