@@ -9,6 +9,7 @@ import type { Ctx } from '#lib/ctx.ts'
 import { found } from '#lib/errors.ts'
 import { workspaceReply } from '#org/replies.ts'
 import { selectWorkspace } from '#org/workspace.sql.ts'
+import { readWorkRules } from '#projects/read-governance.ts'
 import { selectChildrenOfTask } from '#run-control/child-handle.sql.ts'
 import { selectMessages } from '#run-control/control-message.sql.ts'
 import { childReply, messageReply } from '#run-control/replies.ts'
@@ -36,6 +37,7 @@ export async function runContext(sql: Sql, ctx: Ctx, id: string): Promise<RunCon
   const task = found(await selectTask(sql, ctx, taskId), 'task', taskId)
   const claim = found(await selectClaim(sql, ctx, run.claimId), 'claim', run.claimId)
   const workspace = task.workspaceId ? await selectWorkspace(sql, ctx, task.workspaceId) : undefined
+  const rules = await readWorkRules(sql, ctx, task.workspaceId)
   const { pending, children, checkpoints } = await readRecords(sql, ctx, run)
   return {
     run: runReply(run),
@@ -52,7 +54,7 @@ export async function runContext(sql: Sql, ctx: Ctx, id: string): Promise<RunCon
     pendingControlMessages: pending.map(messageReply),
     childHandles: children.map(childReply),
     eventCursor,
-    instructions: await instructionsFor(sql, ctx, task),
+    instructions: await instructionsFor(sql, ctx, task, rules),
   }
 }
 

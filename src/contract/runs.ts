@@ -14,7 +14,7 @@ import { route } from './route.ts'
 
 export const RUN_STATUSES = ['running', 'succeeded', 'failed', 'cancelled', 'suspended'] as const
 
-/** Where a layer of instructions comes from; `version` moves with its text. */
+/** Where a layer of instructions comes from: `ref` is the project or the key of the task type. */
 export const InstructionsRef = z
   .strictObject({
     source: z.enum(['platform', 'project', 'taskType']),
@@ -96,7 +96,15 @@ export const startRun = route({
   tag: 'Runs',
   access: 'tasks.claim',
   statuses: [201],
-  errors: ['not_found', 'stale_claim', 'claim_holder_mismatch', 'run_already_active'],
+  errors: [
+    'not_found',
+    'stale_claim',
+    'claim_holder_mismatch',
+    'child_grant_exceeded',
+    'run_already_active',
+    'approval_required',
+    'budget_exceeded',
+  ],
   params: z.strictObject({ ref: TaskRef }),
   body: z.strictObject({
     claimId: Id,

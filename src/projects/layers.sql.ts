@@ -5,11 +5,12 @@ import type { ProjectLayers } from './effective-config.ts'
 /** The layers of a project, and where it stands. */
 export interface PlacedLayers extends ProjectLayers {
   workspaceId: string
+  version: number
 }
 
 function layers(sql: Sql) {
   return sql`
-    p.id as project_id, p.workspace_id, coalesce(t.config, '{}') as template,
+    p.id as project_id, p.workspace_id, p.version, coalesce(t.config, '{}') as template,
     coalesce(r.config, '{}') as revision, p.settings`
 }
 

@@ -16,6 +16,7 @@ export async function readEffective(sql: Sql, ctx: Ctx, workspaceId: string): Pr
 /** The project that work in a workspace belongs to, and the rules for that work. */
 export interface WorkRules {
   projectId: string
+  projectVersion: number
   governance: Governance
   /** What the project tells every agent; null when it says nothing. */
   agentInstructions: string | null
@@ -48,8 +49,9 @@ export async function readWorkRules(
       maxConcurrentRuns,
     })
   }
-  const projectId = line.at(-1)?.projectId
-  if (!inForce || projectId === undefined) return undefined
+  const project = line.at(-1)
+  if (!inForce || !project) return undefined
+  const { projectId, version: projectVersion } = project
   const { governance, agentInstructions = null } = inForce.config
-  return { projectId, governance, agentInstructions, runBounds }
+  return { projectId, projectVersion, governance, agentInstructions, runBounds }
 }

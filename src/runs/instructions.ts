@@ -3,6 +3,7 @@ import type { Sql } from '#db/sql.ts'
 import type { Tenancy } from '#lib/ctx.ts'
 import { sha256 } from '#lib/id.ts'
 import { canonicalJson } from '#lib/json.ts'
+import type { WorkRules } from '#projects/read-governance.ts'
 import { selectTaskType } from '#task-types/task-type.sql.ts'
 
 export interface InstructionLayer extends InstructionsRef {
@@ -16,15 +17,24 @@ export interface Instructions {
   hash: string
 }
 
-/** The instructions that apply to a task now. */
+/** The instructions that apply to a task now; `rules` are those of its project. */
 export async function instructionsFor(
   sql: Sql,
   ctx: Tenancy,
   task: { typeKey: string; typeVersion: number },
+  rules: WorkRules | undefined,
 ): Promise<Instructions> {
   const { typeKey: key, typeVersion: version } = task
   const type = await selectTaskType(sql, ctx, { key, version })
-  return instructionsOf([{ source: 'taskType', ref: key, version, text: type?.instructions ?? '' }])
+  return instructionsOf([
+    ...(rules ? [projectLayer(rules)] : []),
+    { source: 'taskType', ref: key, version, text: type?.instructions ?? '' },
+  ])
+}
+
+function projectLayer({ projectId, projectVersion, agentInstructions }: WorkRules) {
+  const ref = { source: 'project', ref: projectId, version: projectVersion } as const
+  return { ...ref, text: agentInstructions ?? '' }
 }
 
 export function instructionsOf(all: readonly InstructionLayer[]): Instructions {

@@ -8,6 +8,7 @@ import { requireLiveClaim } from '#work/live-claim.ts'
 import type { Fence } from '#work/live-claim.ts'
 import { lockTask } from '#work/lock-task.ts'
 import { instructionsFor, refsOf } from './instructions.ts'
+import { admitRun, limitsOf } from './run-rules.ts'
 import { insertRun, selectRun } from './run.sql.ts'
 import type { RunRow } from './run.sql.ts'
 
@@ -20,13 +21,15 @@ export interface NewRun extends Fence {
 }
 
 /**
- * Starts the next attempt at a claimed task. Throws `not_found`, `stale_claim`,
- * `claim_holder_mismatch`, and `run_already_active` when one is going on under the claim.
+ * Starts the next attempt at a claimed task, within the rules of its project. Throws `not_found`,
+ * `stale_claim`, `claim_holder_mismatch`, `child_grant_exceeded`, `approval_required`,
+ * `budget_exceeded`, and `run_already_active` when one is going on under the claim.
  */
 export async function startRun(sql: Sql, ctx: Ctx, input: NewRun): Promise<RunRow> {
   const task = await lockTask(sql, ctx, input.ref)
   const claim = await requireLiveClaim(sql, ctx, { ...input, taskId: task.id })
-  const instructions = await instructionsFor(sql, ctx, task)
+  const rules = await admitRun(sql, ctx, task)
+  const instructions = await instructionsFor(sql, ctx, task, rules)
   const id = newId()
   await insertRun(sql, ctx, {
     id,
@@ -36,8 +39,7 @@ export async function startRun(sql: Sql, ctx: Ctx, input: NewRun): Promise<RunRo
     fencingToken: claim.fencingToken,
     input: input.input ?? null,
     model: input.model ?? null,
-    maxDurationSeconds: stricter(input.maxDurationSeconds, ctx.childGrant?.maxDurationSeconds),
-    maxActions: stricter(input.maxActions, ctx.childGrant?.maxActions),
+    ...limitsOf(ctx, rules, input),
     instructionsHash: instructions.hash,
     instructionsRefs: refsOf(instructions),
   }).catch((cause: unknown) => {
@@ -58,10 +60,4 @@ export async function startRun(sql: Sql, ctx: Ctx, input: NewRun): Promise<RunRo
     payload: { taskId: task.id, claimId: claim.id, attempt: run.attempt },
   })
   return run
-}
-
-/** The smaller of two limits; none is no limit. */
-function stricter(...limits: (number | null | undefined)[]): number | null {
-  const given = limits.filter((limit) => limit !== null && limit !== undefined)
-  return given.length > 0 ? Math.min(...given) : null
 }

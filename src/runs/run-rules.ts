@@ -1,0 +1,85 @@
+import type { Sql } from '#db/sql.ts'
+import { lockEntities } from '#events/append.ts'
+import type { Ctx } from '#lib/ctx.ts'
+import { AppError } from '#lib/errors.ts'
+import { selectProjectScope } from '#projects/layers.sql.ts'
+import { readWorkRules } from '#projects/read-governance.ts'
+import type { WorkRules } from '#projects/read-governance.ts'
+import { countRunning } from './run.sql.ts'
+
+/** Budgets of a run; null is none. */
+export interface Limits {
+  maxDurationSeconds: number | null
+  maxActions: number | null
+}
+
+/**
+ * The rules of the project that a task belongs to, if any, with room for one more run under them: the
+ * projects that bound how many go on are locked until the transaction ends, so that two runs cannot take
+ * the last place. Throws `budget_exceeded`, `approval_required`.
+ */
+export async function admitRun(
+  sql: Sql,
+  ctx: Ctx,
+  task: { id: string; workspaceId: string | null },
+): Promise<WorkRules | undefined> {
+  const rules = await readWorkRules(sql, ctx, task.workspaceId)
+  if (!rules) return undefined
+  if (rules.governance.requireApprovalForRun) throw unapproved(task.id, rules)
+  const bounds = rules.runBounds
+  if (bounds.length === 0) return rules
+  await lockEntities(
+    sql,
+    ctx,
+    bounds.map(({ projectId: id }) => ({ type: 'project', id })),
+  )
+  for (const { projectId, workspaceId, maxConcurrentRuns: limit } of bounds) {
+    const scope = { workspaceId, includeSubprojects: true }
+    const used = await countRunning(sql, ctx, await selectProjectScope(sql, ctx, scope))
+    if (used >= limit) throw full({ projectId, limit, used })
+  }
+  return rules
+}
+
+/** The smallest of what is asked for, what a child handle leaves, and what the project allows. */
+export function limitsOf(
+  ctx: Ctx,
+  rules: WorkRules | undefined,
+  asked: { maxDurationSeconds?: number | undefined; maxActions?: number | undefined },
+): Limits {
+  const { childGrant } = ctx
+  return {
+    maxDurationSeconds: smallest([
+      asked.maxDurationSeconds,
+      childGrant?.maxDurationSeconds,
+      rules?.governance.maxRunDurationSeconds,
+    ]),
+    maxActions: smallest([
+      asked.maxActions,
+      childGrant?.maxActions,
+      rules?.governance.maxRunActions,
+    ]),
+  }
+}
+
+function smallest(limits: readonly (number | null | undefined)[]): number | null {
+  const given = limits.filter((limit) => limit !== null && limit !== undefined)
+  return given.length > 0 ? Math.min(...given) : null
+}
+
+function full(details: { projectId: string; limit: number; used: number }): AppError {
+  return new AppError(
+    'budget_exceeded',
+    `Cannot start a run: project "${details.projectId}" has as many going on as it may`,
+    { details: { budget: 'maxConcurrentRuns', ...details } },
+  )
+}
+
+/** No tenant has approvals yet, so none is ever given. */
+function unapproved(taskId: string, { projectId }: WorkRules): AppError {
+  return new AppError(
+    'approval_required',
+    `Cannot start a run of task "${taskId}": its project asks for an approval first`,
+    { details: { projectId, governance: 'requireApprovalForRun' } },
+  )
+}
