@@ -7,6 +7,7 @@ import { createArtifact } from '#contract/artifacts.ts'
 import { createChildHandle } from '#contract/child-handles.ts'
 import * as claims from '#contract/claims.ts'
 import { sendControlMessage } from '#contract/control-messages.ts'
+import { addRelation } from '#contract/relations.ts'
 import { getRunContext } from '#contract/run-context.ts'
 import { handOffRun } from '#contract/run-stops.ts'
 import * as runs from '#contract/runs.ts'
@@ -98,6 +99,56 @@ describe('the context of a run', () => {
     assert.deepEqual(context.pendingControlMessages, [message])
     assert.deepEqual(context.childHandles, [child])
     assert.match(context.eventCursor, /^ec1_/)
+  })
+
+  it('names the related tasks, and what those it depends on have produced', async () => {
+    const { client, tenant } = await admin()
+    const source = await call(client, tasks.createTask, { body: { title: 'Design it' } })
+    const part = await call(client, tasks.createTask, { body: { title: 'A part of it' } })
+    const task = await call(client, tasks.createTask, { body: { title: 'Build it' } })
+    const relate = (ref: string, type: 'depends_on' | 'parent', toTask: string) =>
+      call(client, addRelation, { params: { ref }, body: { type, toTask } })
+    await relate(task.id, 'depends_on', source.id)
+    await relate(part.id, 'parent', task.id)
+    const draft = { type: 'design', name: 'Design', content: 'draft', taskId: source.id }
+    const first = await call(client, createArtifact, { body: draft })
+    const final = await call(client, createArtifact, {
+      body: { ...draft, content: 'final', supersedesArtifactId: first.id },
+    })
+    await call(client, tasks.completeTask, { params: { ref: source.id }, ifMatch: 1 })
+
+    const { params } = await claimAndStart(client, task.id)
+    const context = await call(client, getRunContext, { params })
+
+    assert.deepEqual(
+      context.relations.map(({ type, direction, taskTitle, taskStatus }) => [
+        type,
+        direction,
+        taskTitle,
+        taskStatus,
+      ]),
+      [
+        ['depends_on', 'out', 'Design it', 'completed'],
+        ['parent', 'in', 'A part of it', 'open'],
+      ],
+    )
+    assert.deepEqual(context.inputs, [
+      {
+        key: `${source.publicId}/Design`,
+        type: 'design',
+        name: 'Design',
+        artifactId: final.id,
+        sourceTaskId: source.id,
+        sourceTaskPublicId: source.publicId,
+        relation: 'depends_on',
+        mediaType: final.content?.mediaType,
+        sizeBytes: 5,
+        uri: null,
+      },
+    ])
+    const { key } = await tenant.caller(['tasks.read'])
+    const seen = await call(testClient(app, key), getRunContext, { params })
+    assert.deepEqual([seen.relations, seen.inputs], [context.relations, []])
   })
 
   it('shows artifacts to those who may read them', async () => {

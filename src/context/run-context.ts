@@ -20,11 +20,15 @@ import { selectRun } from '#runs/run.sql.ts'
 import { selectClaim } from '#work/claim.sql.ts'
 import { claimReply, taskReply } from '#work/replies.ts'
 import { selectTask } from '#work/task.sql.ts'
+import { publicIdOf } from '#work/task.ts'
+import { selectInputs, selectRelatedTasks } from './related-work.sql.ts'
 
 const MAX_ARTIFACTS = 20
 const MAX_CHECKPOINTS = 500
 const MAX_MESSAGES = 200
 const MAX_CHILDREN = 200
+const MAX_RELATED = 200
+const MAX_INPUTS = 100
 
 /**
  * What a run goes by. The journal's cursor is read before anything else; what the caller may not read is
@@ -45,9 +49,9 @@ export async function runContext(sql: Sql, ctx: Ctx, id: string): Promise<RunCon
     workspace: workspace ? workspaceReply(workspace) : null,
     claim: claimReply(claim),
     requirements: task.requirements,
-    relations: [],
+    relations: await relations(sql, ctx, taskId),
     recentArtifacts: await recentArtifacts(sql, ctx, taskId),
-    inputs: [],
+    inputs: await inputs(sql, ctx, taskId),
     pendingApprovals: [],
     checkpoints: checkpoints.map((row) => ({ ...checkpointReply(row), attempt: row.attempt })),
     skills: [],
@@ -66,6 +70,20 @@ async function readRecords(sql: Sql, ctx: Ctx, run: { id: string; taskId: string
     children: await selectChildrenOfTask(sql, ctx, { taskId, limit: MAX_CHILDREN }),
     checkpoints: await selectCheckpointsOfTask(sql, ctx, { taskId, limit: MAX_CHECKPOINTS }),
   }
+}
+
+async function relations(sql: Sql, ctx: Ctx, id: string): Promise<RunContext['relations']> {
+  const rows = await selectRelatedTasks(sql, ctx, { id, limit: MAX_RELATED })
+  return rows.map(({ taskNumber, ...row }) => ({ ...row, taskPublicId: publicIdOf(taskNumber) }))
+}
+
+async function inputs(sql: Sql, ctx: Ctx, id: string): Promise<RunContext['inputs']> {
+  if (!permits(ctx.permissions, 'artifacts.read')) return []
+  const rows = await selectInputs(sql, ctx, { id, limit: MAX_INPUTS })
+  return rows.map(({ sourceTaskNumber, ...row }) => {
+    const sourceTaskPublicId = publicIdOf(sourceTaskNumber)
+    return { key: `${sourceTaskPublicId}/${row.name}`, sourceTaskPublicId, ...row }
+  })
 }
 
 async function recentArtifacts(sql: Sql, ctx: Ctx, taskId: string) {

@@ -47,7 +47,7 @@ export const RunContext = z
     relations: z.array(RelatedTask),
     /** The newest 20 of the task, for readers of artifacts; else empty. */
     recentArtifacts: z.array(Artifact),
-    /** The newest revisions of what the tasks produced that this one depends on. */
+    /** The newest revisions of what the tasks produced that this one depends on, at most 100. */
     inputs: z.array(RunInput),
     /** Of the task, for readers of approvals; else empty. */
     pendingApprovals: z.array(ApprovalView),
