@@ -15,6 +15,9 @@ import type { JournalOptions } from '#journal/routes.ts'
 import { orgRoutes } from '#org/routes.ts'
 import { runControlRoutes, withChildHandles } from '#run-control/routes.ts'
 import { projectsRoutes } from '#projects/routes.ts'
+import { commentsRoutes } from '#comments/routes.ts'
+import { goalsRoutes } from '#goals/routes.ts'
+import { referencesRoutes } from '#references/routes.ts'
 import { relationsRoutes } from '#relations/routes.ts'
 import { runsRoutes } from '#runs/routes.ts'
 import type { Leases } from '#work/lease.ts'
@@ -53,7 +56,10 @@ export function createControlPlane(given: ControlPlane): Hono {
   taskTypesRoutes(app, deps)
   projectsRoutes(app, deps)
   workRoutes(app, deps, deps.leases)
+  goalsRoutes(app, deps)
   relationsRoutes(app, deps)
+  commentsRoutes(app, deps)
+  referencesRoutes(app, deps)
   runsRoutes(app, deps)
   runControlRoutes(app, deps)
   artifactsRoutes(app, deps)

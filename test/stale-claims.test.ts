@@ -92,6 +92,10 @@ const FENCED: Readonly<Record<string, (held: Held) => CallInput<Route>>> = {
     params: { id: runId },
     body: { fencingToken, completeTask: true },
   }),
+  createComment: ({ taskId, runId, fencingToken }) => ({
+    params: { ref: taskId },
+    body: { body: 'half done', runId, fencingToken },
+  }),
   createArtifact: ({ runId, fencingToken }) => ({
     body: { type: 'report', name: 'r', runId, fencingToken },
   }),

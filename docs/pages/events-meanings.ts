@@ -103,6 +103,18 @@ export const MEANINGS: Readonly<Record<EventType, { en: string; ru: string }>> =
     ru: 'Задача связана с другой',
   },
   'task.relation_removed': { en: 'A relation was removed', ru: 'Связь убрана' },
+  'comment.created': { en: 'Somebody commented on a task', ru: 'Кто-то прокомментировал задачу' },
+  'comment.updated': { en: 'An author changed a comment', ru: 'Автор изменил комментарий' },
+  'external_reference.added': {
+    en: 'A task, a workspace or an artifact got a name in another system',
+    ru: 'Задача, workspace или артефакт получили имя в другой системе',
+  },
+  'external_reference.removed': {
+    en: 'A name in another system was removed',
+    ru: 'Имя в другой системе убрано',
+  },
+  'goal.created': { en: 'A goal was created', ru: 'Создана цель' },
+  'goal.updated': { en: 'A goal was changed', ru: 'Цель изменена' },
   'claim.released': { en: 'A claim was given back', ru: 'Claim отпущен' },
   'claim.expired': { en: 'The lease of a claim ended', ru: 'Аренда claim истекла' },
   'run.started': { en: 'An attempt at a task began', ru: 'Началась попытка выполнения' },

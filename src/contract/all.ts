@@ -2,11 +2,14 @@ import { routes as artifacts } from './artifacts.ts'
 import { routes as childHandles } from './child-handles.ts'
 import { routes as claims } from './claims.ts'
 import { routes as configRevisions } from './config-revisions.ts'
+import { routes as comments } from './comments.ts'
 import { routes as context } from './context.ts'
 import { routes as delegations } from './delegations.ts'
 import { routes as controlMessages } from './control-messages.ts'
 import { routes as events } from './events-api.ts'
 import { routes as journalOperations } from './journal-operations.ts'
+import { routes as externalReferences } from './external-references.ts'
+import { routes as goals } from './goals.ts'
 import { routes as knowledge } from './knowledge.ts'
 import { routes as members } from './members.ts'
 import { routes as memory } from './memory.ts'
@@ -46,6 +49,9 @@ export const controlPlaneRoutes = {
   ...tasks,
   ...transitions,
   ...relations,
+  ...comments,
+  ...externalReferences,
+  ...goals,
   ...claims,
   ...runs,
   ...runActions,

@@ -3,6 +3,15 @@ import { z } from 'zod'
 const id = z.uuid()
 const nullableId = id.nullable()
 
+/** What has a name elsewhere, and which. */
+const reference = {
+  entityType: z.string(),
+  entityId: id,
+  system: z.string(),
+  type: z.string(),
+  externalId: z.string(),
+}
+
 /**
  * Every event the journal may hold, by type. An event states a fact that already happened (past
  * tense) and carries ids and small values, never whole documents: readers far outnumber the people
@@ -121,6 +130,25 @@ export const EVENTS = {
     fromTaskId: id,
     toTaskId: id,
     type: z.string(),
+  }),
+  'comment.created': z.strictObject({ taskId: id, runId: nullableId }),
+  'comment.updated': z.strictObject({ taskId: id, version: z.int() }),
+  'external_reference.added': z.strictObject(reference),
+  'external_reference.removed': z.strictObject(reference),
+  'goal.created': z.strictObject({
+    title: z.string(),
+    status: z.string(),
+    workspaceId: nullableId,
+    ownerId: nullableId,
+    parentGoalId: nullableId,
+    criteriaCount: z.int(),
+    createdFrom: z.string().nullable(),
+  }),
+  'goal.updated': z.strictObject({
+    changes: z.array(z.string()),
+    fromStatus: z.string(),
+    status: z.string(),
+    version: z.int(),
   }),
   'claim.released': z.strictObject({ taskId: id, fencingToken: z.int(), reason: z.string() }),
   'claim.expired': z.strictObject({ taskId: id, fencingToken: z.int() }),

@@ -14,6 +14,8 @@ export type VersionedEntity =
   | 'run'
   | 'role'
   | 'capability'
+  | 'goal'
+  | 'comment'
 
 /**
  * Who may call a route: anyone (`public`), the holder of the installation's bootstrap token

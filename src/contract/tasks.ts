@@ -43,6 +43,7 @@ const fields = {
   ownerId: Id.nullable(),
   assigneeId: Id.nullable(),
   workspaceId: Id.nullable(),
+  goalId: Id.nullable(),
   customFields: JsonObject,
   startDate: Day.nullable(),
   dueDate: Day.nullable(),
@@ -119,6 +120,14 @@ export const Task = z
   .meta({ id: 'Task' })
 export type Task = z.infer<typeof Task>
 
+/** Where tasks belong; a project is its workspace and the plain ones below it. */
+const place = {
+  workspaceId: Id.optional(),
+  includeDescendants: queryBool.optional(),
+  projectId: Id.optional(),
+  includeSubprojects: queryBool.optional(),
+}
+
 const taskRef = z.strictObject({ ref: TaskRef })
 
 export const createTask = route({
@@ -144,9 +153,9 @@ export const listTasks = route({
   query: z.strictObject({
     ...pageQuery,
     status: StatusKey.optional(),
-    workspaceId: Id.optional(),
-    includeDescendants: queryBool.optional(),
+    ...place,
     assigneeId: Id.optional(),
+    goalId: Id.optional(),
   }),
   reply: page(Task),
 })
@@ -256,8 +265,7 @@ export const listAvailableWork = route({
   errors: ['invalid_limit', 'invalid_cursor', 'not_found'],
   query: z.strictObject({
     ...pageQuery,
-    workspaceId: Id.optional(),
-    includeDescendants: queryBool.optional(),
+    ...place,
     assigneeId: Id.optional(),
     assignedToMe: queryBool.optional(),
   }),

@@ -30,6 +30,7 @@ export const STATUS = {
   task_not_ready: 409,
   approval_required: 409,
   relation_exists: 409,
+  external_reference_conflict: 409,
   run_already_active: 409,
   run_not_active: 409,
   run_in_progress: 409,

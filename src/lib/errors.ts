@@ -31,6 +31,7 @@ export const ERROR_CODES = [
   'task_not_ready',
   'approval_required',
   'relation_exists',
+  'external_reference_conflict',
   'run_already_active',
   'run_not_active',
   'run_in_progress',

@@ -1,6 +1,7 @@
 import type { RelationType } from '#contract/relations.ts'
 import { olderThan } from '#db/page.ts'
 import type { PageRequest } from '#db/page.ts'
+import { inReach } from '#db/reach.ts'
 import type { Sql } from '#db/sql.ts'
 import type { Ctx, Tenancy } from '#lib/ctx.ts'
 
@@ -45,12 +46,14 @@ export async function selectRelation(
   const [row] = await sql<RelationRow[]>`
     ${selectJoined(sql)}
     where r.tenant_id = ${ctx.tenantId}
-      and r.id = ${id}`
+      and r.id = ${id}
+      ${inReach(sql, ctx, 'f.workspace_id')}
+      ${inReach(sql, ctx, 't.workspace_id')}`
   return row
 }
 
 /**
- * Newest first. Uses indexes task_relation_unique and task_relations_by_target. Reads one row more than
+ * Newest first, without those to tasks out of reach. Uses indexes task_relation_unique and task_relations_by_target. Reads one row more than
  * the page holds.
  */
 export async function selectRelations(
@@ -74,6 +77,8 @@ export async function selectRelations(
       where r.tenant_id = ${ctx.tenantId}
         and ${ends[direction]}
         ${type === undefined ? sql`` : sql`and r.type = ${type}`}
+        ${inReach(sql, ctx, 'f.workspace_id')}
+        ${inReach(sql, ctx, 't.workspace_id')}
     ) as found
     where true
       ${olderThan(sql, page)}

@@ -6,13 +6,14 @@ import { AppError } from '#lib/errors.ts'
 import { newId } from '#lib/id.ts'
 import { compileSchema } from '#lib/json-schema.ts'
 import type { CompileSchema } from '#lib/json-schema.ts'
+import { requirePlace } from '#org/permission.ts'
 import { lifecycleProblems } from './lifecycle.ts'
 import { insertTaskType } from './task-type.sql.ts'
 import type { TaskTypeRow } from './task-type.sql.ts'
 
 /**
  * Adds the next version of a type; a new key begins with 1. Tasks keep the version they were made with.
- * Throws `invalid_task_type` for a lifecycle that cannot work and for what is no JSON Schema.
+ * Throws `permission_denied` to who reaches only some workspaces, `invalid_task_type` for a lifecycle that cannot work and for what is no JSON Schema.
  */
 export async function createTaskType(
   sql: Sql,
@@ -20,6 +21,7 @@ export async function createTaskType(
   input: NewTaskType,
   compile: CompileSchema = compileSchema,
 ): Promise<TaskTypeRow> {
+  requirePlace(ctx, null)
   refuseProblems(input, compile)
   await lockEntities(sql, ctx, [{ type: 'task_type', id: input.key }])
   const row = await insertTaskType(sql, ctx, { ...input, id: newId() })

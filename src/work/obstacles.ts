@@ -73,11 +73,9 @@ const MAX_NAMED = 20
 async function unreadiness(sql: Sql, ctx: Ctx, { id }: TaskRow): Promise<Obstacle | undefined> {
   const open = await selectOpenDependencies(sql, ctx, { id, limit: MAX_NAMED })
   if (open.length === 0) return undefined
-  const waitingFor = open.map(({ taskId, number, status }) => ({
-    taskId,
-    publicId: publicIdOf(number),
-    status,
-  }))
+  const waitingFor = open
+    .filter(({ taskId }) => taskId !== null)
+    .map(({ taskId, number, status }) => ({ taskId, publicId: publicIdOf(number), status }))
   return { code: 'task_not_ready', state: 'waits for other tasks', details: { waitingFor } }
 }
 

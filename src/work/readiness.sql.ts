@@ -1,9 +1,11 @@
+import { inReach } from '#db/reach.ts'
 import type { Sql } from '#db/sql.ts'
 import type { Tenancy } from '#lib/ctx.ts'
 
 /** A task that has to be completed before another can begin. */
 export interface Dependency {
-  taskId: string
+  /** Null for a task out of the reader's reach, which holds up all the same. */
+  taskId: string | null
   /** Public number, decimal text. */
   number: string
   status: string
@@ -35,7 +37,8 @@ export async function selectOpenDependencies(
     select open.task_id, open.number, open.status
     from tasks t
     cross join lateral (
-      select d.id as task_id, d.number, d.status
+      select case when true ${inReach(sql, ctx, 'd.workspace_id')} then d.id end as task_id,
+             d.number, d.status
       ${fromOpenDependencies(sql)}
     ) as open
     where t.tenant_id = ${ctx.tenantId}

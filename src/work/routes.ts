@@ -4,6 +4,7 @@ import * as sessions from '#contract/sessions.ts'
 import * as tasks from '#contract/tasks.ts'
 import * as transitions from '#contract/transitions.ts'
 import { pageOf, pageRequest } from '#db/page.ts'
+import { selectGoal } from '#goals/goal.sql.ts'
 import { bind } from '#http/bind.ts'
 import type { Deps } from '#http/bind.ts'
 import { found } from '#lib/errors.ts'
@@ -22,11 +23,11 @@ import { readSession } from './live-session.ts'
 import { listTransitions } from './list-transitions.ts'
 import { eligibleOnly } from './obstacles.ts'
 import { openSession } from './open-session.ts'
+import { placesOf } from './places-of.ts'
 import { reclaimClaim } from './reclaim-claim.ts'
 import { releaseClaim } from './release-claim.ts'
 import { claimReply, sessionReply, taskReply } from './replies.ts'
 import { selectSessions } from './session.sql.ts'
-import { workspacesOf } from './task-fields.ts'
 import { selectAvailableTasks, selectTasks } from './task-list.sql.ts'
 import { selectTask } from './task.sql.ts'
 import { updateTask } from './update-task.ts'
@@ -90,16 +91,17 @@ function bindTaskListings(app: Hono, deps: Deps): void {
   bind(app, deps, tasks.listTasks, async (sql, ctx, { query }) => {
     const { limit: _, cursor: __, ...narrowing } = query
     const page = pageRequest(`tasks?${JSON.stringify(narrowing)}`, query)
-    const { status, assigneeId } = query
-    const workspaceIds = await workspacesOf(sql, ctx, query)
-    const rows = await selectTasks(sql, ctx, { page, status, assigneeId, workspaceIds })
+    const { status, assigneeId, goalId } = query
+    if (goalId !== undefined) found(await selectGoal(sql, ctx, goalId), 'goal', goalId)
+    const workspaceIds = await placesOf(sql, ctx, query)
+    const rows = await selectTasks(sql, ctx, { page, status, assigneeId, goalId, workspaceIds })
     return pageOf(page, rows, taskReply)
   })
   bind(app, deps, tasks.listAvailableWork, async (sql, ctx, { query }) => {
     const { limit: _, cursor: __, ...narrowing } = query
     const page = pageRequest(`work?${JSON.stringify(narrowing)}`, query)
     const assigneeId = query.assignedToMe ? ctx.actorId : query.assigneeId
-    const workspaceIds = await workspacesOf(sql, ctx, query)
+    const workspaceIds = await placesOf(sql, ctx, query)
     const rows = await selectAvailableTasks(sql, ctx, { page, assigneeId, workspaceIds })
     const { items, nextCursor } = pageOf(page, rows, (row) => row)
     return { items: (await eligibleOnly(sql, ctx, items)).map(taskReply), nextCursor }

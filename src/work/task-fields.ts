@@ -3,9 +3,10 @@ import type { Sql } from '#db/sql.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { found } from '#lib/errors.ts'
 import { canonicalJson } from '#lib/json.ts'
+import { selectGoal } from '#goals/goal.sql.ts'
 import { requirePlace } from '#org/permission.ts'
 import { selectPrincipal } from '#org/principal.sql.ts'
-import { selectSubtree, selectWorkspace } from '#org/workspace.sql.ts'
+import { selectWorkspace } from '#org/workspace.sql.ts'
 import { requireActive } from '#org/workspace.ts'
 import type { TaskFields } from './task.sql.ts'
 
@@ -15,6 +16,7 @@ const EMPTY: Omit<TaskFields, 'title'> = {
   ownerId: null,
   assigneeId: null,
   workspaceId: null,
+  goalId: null,
   customFields: {},
   startDate: null,
   dueDate: null,
@@ -52,7 +54,7 @@ function given(input: TaskInput): Partial<TaskFields> {
 
 /**
  * Checks what a task newly refers to, and spells the ids as the database does: principals of the tenant,
- * and a workspace that still takes work, within the caller's reach. Throws `not_found`,
+ * a goal, and a workspace that still takes work, within the caller's reach. Throws `not_found`,
  * `workspace_archived`, `permission_denied`.
  */
 export async function resolveReferences(
@@ -67,6 +69,10 @@ export async function resolveReferences(
     return found(await selectPrincipal(sql, ctx, id), 'principal', id).id
   }
   requirePlace(ctx, after.workspaceId)
+  const { goalId } = after
+  if (goalId !== null && goalId !== before?.goalId) {
+    found(await selectGoal(sql, ctx, goalId), 'goal', goalId)
+  }
   return {
     ...after,
     ownerId: await principal('ownerId'),
@@ -83,17 +89,4 @@ export async function openWorkspace(sql: Sql, ctx: Ctx, id: string): Promise<str
   const workspace = found(await selectWorkspace(sql, ctx, id), 'workspace', id)
   requireActive(workspace)
   return workspace.id
-}
-
-/** The workspaces that a listing is narrowed to; undefined when it is not. Throws `not_found`. */
-export async function workspacesOf(
-  sql: Sql,
-  ctx: Ctx,
-  query: { workspaceId?: string | undefined; includeDescendants?: boolean | undefined },
-): Promise<string[] | undefined> {
-  const { workspaceId, includeDescendants = false } = query
-  if (workspaceId === undefined) return undefined
-  const root = found(await selectWorkspace(sql, ctx, workspaceId), 'workspace', workspaceId)
-  if (!includeDescendants) return [root.id]
-  return (await selectSubtree(sql, ctx, root.id)).map((workspace) => workspace.id)
 }

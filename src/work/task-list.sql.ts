@@ -13,7 +13,8 @@ function inWorkspaces(sql: Sql, ids: readonly string[] | undefined) {
 }
 
 /**
- * Newest first. Uses indexes tasks_by_time, tasks_by_status, tasks_by_workspace, tasks_by_assignee.
+ * Newest first. Uses indexes tasks_by_time, tasks_by_status, tasks_by_workspace, tasks_by_assignee,
+ * tasks_by_goal.
  * Reads one row more than the page holds.
  */
 export async function selectTasks(
@@ -24,9 +25,10 @@ export async function selectTasks(
     workspaceIds?: readonly string[] | undefined
     status?: string | undefined
     assigneeId?: string | undefined
+    goalId?: string | undefined
   },
 ): Promise<TaskRow[]> {
-  const { page, status, assigneeId } = filter
+  const { page, status, assigneeId, goalId } = filter
   return await sql<TaskRow[]>`
     select ${taskColumns(sql)}
     from (
@@ -35,6 +37,7 @@ export async function selectTasks(
       where t.tenant_id = ${ctx.tenantId}
         ${status === undefined ? sql`` : sql`and t.status = ${status}`}
         ${assigneeId === undefined ? sql`` : sql`and t.assignee_id = ${assigneeId}`}
+        ${goalId === undefined ? sql`` : sql`and t.goal_id = ${goalId}`}
         ${inWorkspaces(sql, filter.workspaceIds)}
         ${inReach(sql, ctx, 't.workspace_id')}
         ${olderThan(sql, page)}

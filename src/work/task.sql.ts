@@ -46,6 +46,7 @@ export type TaskFields = Pick<
   | 'ownerId'
   | 'assigneeId'
   | 'workspaceId'
+  | 'goalId'
   | 'customFields'
   | 'startDate'
   | 'dueDate'
@@ -92,12 +93,12 @@ export async function insertTask(
       returning last_number)
     insert into tasks
       (tenant_id, id, number, title, description, type_key, type_version, status, status_category,
-       priority, owner_id, assignee_id, workspace_id, custom_fields, start_date, due_date, origin,
+       priority, owner_id, assignee_id, workspace_id, goal_id, custom_fields, start_date, due_date, origin,
        acceptance, evidence, requirements, created_by)
     select ${ctx.tenantId}, ${task.id}, next.last_number, ${task.title}, ${task.description},
            ${task.typeKey}, ${task.typeVersion}, ${task.status}, ${task.statusCategory},
            ${task.priority}, ${task.ownerId}, ${task.assigneeId}, ${task.workspaceId},
-           ${sql.json(task.customFields as never)}, ${task.startDate}::text::date,
+           ${task.goalId}, ${sql.json(task.customFields as never)}, ${task.startDate}::text::date,
            ${task.dueDate}::text::date,
            ${task.origin === null ? null : sql.json(task.origin as never)},
            ${sql.json(task.acceptance as never)}, ${sql.json(task.evidence as never)},
@@ -174,6 +175,7 @@ export async function updateTaskFields(
         owner_id = ${task.ownerId},
         assignee_id = ${task.assigneeId},
         workspace_id = ${task.workspaceId},
+        goal_id = ${task.goalId},
         custom_fields = ${sql.json(task.customFields as never)},
         start_date = ${task.startDate}::text::date,
         due_date = ${task.dueDate}::text::date,

@@ -85,6 +85,7 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
   createTask: (a) => [
     own({ body: { title: 'other' } }),
     foreign({ body: { title: 'other', typeKey: a.newTaskType.key } }),
+    foreign({ body: { title: 'other', goalId: a.goal } }),
     ...[{ workspaceId: a.workspace }, { ownerId: a.principal }, { assigneeId: a.principal }].map(
       (place) => foreign({ body: { title: 'other', ...place } }),
     ),
@@ -95,10 +96,13 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
     own({ query: { assigneeId: a.principal } }),
     foreign({ query: { workspaceId: a.workspace } }),
     foreign({ query: { workspaceId: a.root, includeDescendants: 'true' } }),
+    foreign({ query: { projectId: a.project } }),
+    foreign({ query: { goalId: a.goal } }),
   ],
   getTask: (a) => [foreign({ params: { ref: a.task } }), foreign({ params: { ref: a.lastTask } })],
   updateTask: (a, b) => [
     foreign({ params: { ref: a.freeTask }, ifMatch: 1, body: { title: 'taken' } }),
+    foreign({ params: { ref: b.freeTask }, ifMatch: 1, body: { goalId: a.goal } }),
     ...[{ workspaceId: a.workspace }, { ownerId: a.principal }, { assigneeId: a.principal }].map(
       (body) => foreign({ params: { ref: b.freeTask }, ifMatch: 1, body }),
     ),
@@ -114,6 +118,7 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
     look(),
     own({ query: { assigneeId: a.principal } }),
     foreign({ query: { workspaceId: a.workspace } }),
+    foreign({ query: { projectId: a.project } }),
   ],
 
   claimTask: (a, b) => [

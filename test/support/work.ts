@@ -8,6 +8,9 @@ import * as tasks from '#contract/tasks.ts'
 import type { Database } from '#db/sql.ts'
 import { orgRoutes } from '#org/routes.ts'
 import { runControlRoutes, withChildHandles } from '#run-control/routes.ts'
+import { commentsRoutes } from '#comments/routes.ts'
+import { goalsRoutes } from '#goals/routes.ts'
+import { referencesRoutes } from '#references/routes.ts'
 import { relationsRoutes } from '#relations/routes.ts'
 import { runsRoutes } from '#runs/routes.ts'
 import { taskTypesRoutes } from '#task-types/routes.ts'
@@ -23,7 +26,10 @@ export function workClients(db: Database) {
     accessRoutes(hono, deps)
     taskTypesRoutes(hono, deps)
     workRoutes(hono, deps)
+    goalsRoutes(hono, deps)
     relationsRoutes(hono, deps)
+    commentsRoutes(hono, deps)
+    referencesRoutes(hono, deps)
     runsRoutes(hono, deps)
     runControlRoutes(hono, deps)
     artifactsRoutes(hono, deps)

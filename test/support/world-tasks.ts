@@ -1,21 +1,70 @@
+import { createComment } from '#contract/comments.ts'
+import {
+  addArtifactReference,
+  addTaskReference,
+  addWorkspaceReference,
+} from '#contract/external-references.ts'
+import { createGoal, listGoals } from '#contract/goals.ts'
 import { addRelation } from '#contract/relations.ts'
 import type { RelationType } from '#contract/relations.ts'
 import { createTaskType, listTaskTypes } from '#contract/task-types.ts'
 import type { Make } from './world.ts'
 
-/** What stands around the tasks of a tenant: their types, and what they are related to. */
+/** What stands around the tasks of a tenant: types, relations, goals, comments, names elsewhere. */
 export async function makeAroundTasks(
   make: Make,
   marker: string,
-  { task, freeTask }: { task: string; freeTask: string },
+  things: { task: string; freeTask: string; artifact: string; workspace: string },
 ) {
-  const types = await makeTaskTypes(make, marker)
+  const { task, freeTask } = things
   const relate = async (type: RelationType, ref: string, toTask: string) =>
     (await make(addRelation, { params: { ref }, body: { type, toTask } })).id
+  const comment = await make(createComment, {
+    params: { ref: task },
+    body: { body: `says ${marker}` },
+  })
   return {
-    ...types,
+    ...(await makeTaskTypes(make, marker)),
     relation: await relate('spawned_by', task, freeTask),
     secondRelation: await relate('depends_on', task, freeTask),
+    comment: comment.id,
+    ...(await makeGoals(make, marker, things.workspace)),
+    ...(await makeReferences(make, marker, things)),
+  }
+}
+
+async function makeGoals(make: Make, marker: string, workspaceId: string) {
+  const add = (title: string) =>
+    make(createGoal, { body: { title: `${title} ${marker}`, criteria: [marker], workspaceId } })
+  const goal = await add('goal')
+  const second = await add('second goal')
+  const page = await make(listGoals, { query: { limit: '1' } })
+  return { goal: goal.id, secondGoal: second.id, goalCursor: page.nextCursor ?? '' }
+}
+
+async function makeReferences(
+  make: Make,
+  marker: string,
+  { task, artifact, workspace }: { task: string; artifact: string; workspace: string },
+) {
+  const newReference = { system: 'tracker', type: 'issue', externalId: marker }
+  const named = (name: string) => ({ ...newReference, externalId: `${name} ${marker}` })
+  const ofTask = async (name: string) =>
+    (await make(addTaskReference, { params: { ref: task }, body: named(name) })).id
+  const ofWorkspace = async (name: string) =>
+    (await make(addWorkspaceReference, { params: { id: workspace }, body: named(name) })).id
+  const ofArtifact = async (name: string) =>
+    (await make(addArtifactReference, { params: { id: artifact }, body: named(name) })).id
+  return {
+    newReference,
+    keptReference: named('kept'),
+    keptReferenceId: await ofTask('kept'),
+    taskReference: await ofTask('one'),
+    secondTaskReference: await ofTask('two'),
+    workspaceReference: await ofWorkspace('three'),
+    secondWorkspaceReference: await ofWorkspace('four'),
+    artifactReference: await ofArtifact('five'),
+    secondArtifactReference: await ofArtifact('six'),
   }
 }
 

@@ -81,7 +81,7 @@ async function makeThings(make: Make, marker: string, tasks: number) {
   const access = await makeAccess(make, marker, places)
   const project = await makeProject(make, marker, places.root)
   const work = await makeWork(make, { marker, tasks, workspaceId: places.workspace })
-  const around = await makeAroundTasks(make, marker, work)
+  const around = await makeAroundTasks(make, marker, { ...places, ...work })
   const knowledge = await makeKnowledge(make, { marker, runId: work.run, ...places })
   const { eventCursor } = await make(getHarnessContext, {})
   return {

@@ -1,0 +1,28 @@
+import type { Sql } from '#db/sql.ts'
+import type { Ctx } from '#lib/ctx.ts'
+import { found } from '#lib/errors.ts'
+import { workspacesOf } from '#org/workspaces-of.ts'
+import { selectProjectScope } from '#projects/layers.sql.ts'
+import { selectProject } from '#projects/project.sql.ts'
+
+/**
+ * The workspaces that a listing of tasks is narrowed to: those asked for that belong to the project asked
+ * for. Undefined when it is narrowed to neither. Throws `not_found`.
+ */
+export async function placesOf(
+  sql: Sql,
+  ctx: Ctx,
+  query: {
+    workspaceId?: string | undefined
+    includeDescendants?: boolean | undefined
+    projectId?: string | undefined
+    includeSubprojects?: boolean | undefined
+  },
+): Promise<string[] | undefined> {
+  const { projectId, includeSubprojects = false } = query
+  const asked = await workspacesOf(sql, ctx, query)
+  if (projectId === undefined) return asked
+  const { workspaceId } = found(await selectProject(sql, ctx, projectId), 'project', projectId)
+  const scope = await selectProjectScope(sql, ctx, { workspaceId, includeSubprojects })
+  return asked ? scope.filter((id) => asked.includes(id)) : scope
+}
