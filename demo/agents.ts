@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { call } from '#client/client.ts'
 import type { ClientOptions } from '#client/client.ts'
 import { claimTask } from '#contract/claims.ts'
@@ -60,11 +61,15 @@ export async function finish(
 
 const CATCH_UP_MS = 30_000
 
-/** The context of a run once memory has caught up with the journal; it says itself when it has. */
+const ASK_AGAIN_MS = 50
+
+/** The context of a run once memory answers and has caught up with the journal; it says itself when. */
 export async function contextOf(agent: ClientOptions, { taskId, runId }: Work) {
   const until = AbortSignal.timeout(CATCH_UP_MS)
   for (;;) {
     const context = await call(agent, getContext, { body: { task: taskId, runId } })
-    if (context.freshness.memoryLagEvents === 0 || until.aborted) return context
+    const isThere = context.memoryStatus === 'ok' && context.freshness.memoryLagEvents === 0
+    if (isThere || until.aborted) return context
+    await sleep(ASK_AGAIN_MS)
   }
 }

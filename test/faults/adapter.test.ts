@@ -17,6 +17,7 @@ import { waitFor } from '../support/wait.ts'
 const QUICK = {
   CP_CONTEXT_TENANT_BATCH_SIZE: '20',
   CP_CONTEXT_POLL_INTERVAL_SECONDS: '0.1',
+  CP_CONTEXT_INGEST_TIMEOUT_SECONDS: '60',
   CP_CONTEXT_RETRY_BACKOFF_BASE_SECONDS: '0.1',
   CP_CONTEXT_RETRY_BACKOFF_MAX_SECONDS: '0.2',
 }
@@ -154,7 +155,7 @@ describe('the adapter', () => {
     await waitFor(async () => !(await isBehind(whole.db)), 30)
     next.resolve()
 
-    await waitFor(async () => (await staleCommits(whole, ctx.tenantId)) === 1)
+    await waitFor(async () => (await staleCommits(whole, ctx.tenantId)) === 1, 30)
     await checkAllTold(whole, client, 30)
     first.kill('SIGTERM')
     assert.equal(await first.ended, 0, first.said())
