@@ -22,6 +22,7 @@ describe('redactCredentials: tokens by prefix', () => {
       'use cp_abc12345 now': 'use <redacted> now',
       'sk-ABCdef_1-2': '<redacted>',
       '(ghp_12345678)': '(<redacted>)',
+      ch1_abcdEFGH1234: '<redacted>',
       github_pat_11AA22BB_cc: '<redacted>',
       'xoxb-12345678 xoxp-12345678 xoxs-1234abcd': '<redacted> <redacted> <redacted>',
       ключcp_abc12345: 'ключ<redacted>',

@@ -5,6 +5,7 @@ import type { ClientOptions } from '#client/client.ts'
 import { getChildHandle } from '#contract/child-handles.ts'
 import { sendControlMessage } from '#contract/control-messages.ts'
 import * as runs from '#contract/runs.ts'
+import * as tasks from '#contract/tasks.ts'
 import { newId } from '#lib/id.ts'
 import { newChild, parentRun, under, workAsChild } from '../../test/support/children.ts'
 import { sharedDb } from '../../test/support/db.ts'
@@ -35,6 +36,8 @@ describe('cancelling a run', () => {
       const asked = await call(client, runs.getRun, { params })
       assert.deepEqual([asked.status, asked.cancelRequestReason], ['running', 'parent_cancelled'])
       assert.equal(await statusOf(client, waiting.id), 'revoked')
+      const left = await call(client, tasks.getTask, { params: { ref: waiting.taskId } })
+      assert.equal(left.status, 'cancelled', 'nobody could claim it any more')
       const kept = await call(client, runs.getRun, { params: own.params })
       assert.deepEqual([kept.status, kept.cancelRequestedAt], ['running', null])
     })

@@ -4,6 +4,7 @@ import { call } from '#client/client.ts'
 import type { ClientOptions } from '#client/client.ts'
 import { getChildHandle, listChildHandles, revokeChildHandle } from '#contract/child-handles.ts'
 import type { Grant } from '#contract/child-handles.ts'
+import { listRelations } from '#contract/relations.ts'
 import { recordAction } from '#contract/run-actions.ts'
 import * as runs from '#contract/runs.ts'
 import * as tasks from '#contract/tasks.ts'
@@ -31,6 +32,11 @@ describe('a child run', () => {
     const parent = await parentRun(client)
     const handle = await newChild(client, parent, { correlationId: 'tests' })
     assert.equal(handle.status, 'pending')
+    const related = await call(client, listRelations, { params: { ref: handle.taskId } })
+    assert.deepEqual(
+      related.items.map(({ type, toTaskId }) => [type, toTaskId]),
+      [['spawned_by', parent.task.id]],
+    )
     assert.match(handle.handleToken ?? '', /^ch1_[\w-]{43}$/)
 
     const child = under(client, handle.handleToken)

@@ -6,7 +6,10 @@ import { found } from '#lib/errors.ts'
 import { markCancelRequested } from '#runs/request-cancel.ts'
 import { selectRun } from '#runs/run.sql.ts'
 import type { RunRow } from '#runs/run.sql.ts'
+import { transitionsFrom } from '#task-types/lifecycle.ts'
 import { taskEntity } from '#work/lock-task.ts'
+import { lockTaskRow, updateTaskStatus } from '#work/task.sql.ts'
+import { publicIdOf } from '#work/task.ts'
 import { selectCascading, updateChildRevoked } from './child-handle.sql.ts'
 import type { ChildRow } from './child-handle.sql.ts'
 
@@ -94,6 +97,29 @@ async function revoke(
       entityVersion: 2,
       workspaceId: child.workspaceId,
       payload: { runId: child.runId, taskId: child.taskId },
+    },
+    ...(await cancelTask(sql, ctx, child.taskId)),
+  ]
+}
+
+/** Nobody can claim the task any more: it is cancelled where it waits and its lifecycle knows how. */
+async function cancelTask(sql: Sql, ctx: Ctx, id: string): Promise<NewEvent[]> {
+  const task = await lockTaskRow(sql, ctx, id)
+  if (task?.statusCategory !== 'open') return []
+  const cancelled = transitionsFrom(task.lifecycle, task.status).find(
+    ({ systemStatusCategory }) => systemStatusCategory === 'terminal_cancelled',
+  )
+  if (!cancelled) return []
+  const { status, systemStatusCategory: statusCategory } = cancelled
+  const version = await updateTaskStatus(sql, ctx, { id, status, statusCategory })
+  return [
+    {
+      type: 'task.updated',
+      entityType: 'task',
+      entityId: id,
+      entityVersion: version,
+      workspaceId: task.workspaceId,
+      payload: { publicId: publicIdOf(task.number), changes: ['status'], version },
     },
   ]
 }

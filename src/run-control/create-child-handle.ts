@@ -1,16 +1,19 @@
 import type { ChildHandle, Grant } from '#contract/child-handles.ts'
 import { CHILD_RUN_ORIGIN } from '#contract/child-run.ts'
 import type { NewTask } from '#contract/tasks.ts'
+import type { NewEvent } from '#contract/events.ts'
 import type { Sql } from '#db/sql.ts'
-import { appendEvent } from '#events/append.ts'
+import { appendEvents } from '#events/append.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { found } from '#lib/errors.ts'
 import { newId } from '#lib/id.ts'
 import { requireBudget } from '#runs/budget.ts'
 import { lockLiveRun, runNotActive } from '#runs/live-run.ts'
 import { refuseSecretsIn } from '#lib/refuse-secrets.ts'
+import { insertRelation } from '#relations/relation.sql.ts'
 import { createTask } from '#work/create-task.ts'
-import { selectTask } from '#work/task.sql.ts'
+import type { TaskRow } from '#work/task.sql.ts'
+import { selectTask, touchTask } from '#work/task.sql.ts'
 import { insertChild, selectChild, selectChildByCorrelation } from './child-handle.sql.ts'
 import type { ChildRow } from './child-handle.sql.ts'
 import { narrowGrant, newHandleToken } from './child.ts'
@@ -57,6 +60,7 @@ export async function createChildHandle(
     workspaceId: parent.workspaceId,
     origin: { kind: CHILD_RUN_ORIGIN, ref: id, ruleId: null, evidence: [] },
   })
+  const spawned = await spawnedBy(sql, ctx, task, run.taskId)
   const inserted = await insertChild(sql, ctx, {
     ...grant,
     id,
@@ -70,14 +74,36 @@ export async function createChildHandle(
     notAfter: ctx.childGrant?.expiresAt ?? null,
   })
   if (!inserted) throw runNotActive(run)
-  await appendEvent(sql, ctx, {
-    type: 'child_run.created',
-    entityType: 'child_handle',
-    entityId: id,
-    entityVersion: 1,
-    workspaceId: run.workspaceId,
-    sessionId: claim.sessionId,
-    payload: { runId: run.id, taskId: task.id, cancellationPolicy },
-  })
+  await appendEvents(sql, ctx, [
+    spawned,
+    {
+      type: 'child_run.created',
+      entityType: 'child_handle',
+      entityId: id,
+      entityVersion: 1,
+      workspaceId: run.workspaceId,
+      sessionId: claim.sessionId,
+      payload: { runId: run.id, taskId: task.id, cancellationPolicy },
+    },
+  ])
   return { child: found(await selectChild(sql, ctx, id), 'child handle', id), token }
+}
+
+/** Relates a task that was just made, which can close no circle, to the task of its parent. */
+async function spawnedBy(
+  sql: Sql,
+  ctx: Ctx,
+  task: TaskRow,
+  parentTaskId: string,
+): Promise<NewEvent> {
+  const relation = { id: newId(), type: 'spawned_by', fromTaskId: task.id } as const
+  await insertRelation(sql, ctx, { ...relation, toTaskId: parentTaskId })
+  return {
+    type: 'task.relation_added',
+    entityType: 'task',
+    entityId: task.id,
+    entityVersion: await touchTask(sql, ctx, task.id),
+    workspaceId: task.workspaceId,
+    payload: { relationId: relation.id, toTaskId: parentTaskId, type: relation.type },
+  }
 }
