@@ -47,9 +47,11 @@ export function createControlPlane(given: ControlPlane): Hono {
   probes(app, deps)
   const document = JSON.stringify(openapi(controlPlaneRoutes, API_INFO))
   app.get('/openapi.json', (c) => c.body(document, 200, { 'content-type': 'application/json' }))
+  app.get('/', (c) => c.redirect('/docs'))
+  let page: ReturnType<typeof docsPage> | undefined
   app.get('/docs', (c) => {
     c.header('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'")
-    return c.html(docsPage(controlPlaneRoutes, API_INFO))
+    return c.html((page ??= docsPage(controlPlaneRoutes, API_INFO)))
   })
   orgRoutes(app, deps)
   accessRoutes(app, deps)

@@ -8,8 +8,9 @@ import { breakGlass } from '#org/break-glass.ts'
 import type { Emergency } from '#org/break-glass.ts'
 import type { Config } from './config.ts'
 
-const USAGE =
-  'usage is "strata break-glass --reason TEXT [--ttl SECONDS] [--tenant SLUG] [--principal ID]"'
+export const BREAK_GLASS_USAGE =
+  'break-glass --reason TEXT [--ttl SECONDS] [--tenant SLUG] [--principal ID]'
+const USAGE = `usage is "strata ${BREAK_GLASS_USAGE}"`
 
 /**
  * `strata break-glass`: prints an admin key for a few hours, alone on one line of the standard output, so

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { issuePhrase } from '#lib/issue-phrase.ts'
 import { StartError } from '#lib/start-error.ts'
 
 const port = (fallback: number) => z.coerce.number().int().min(0).max(65_535).default(fallback)
@@ -124,10 +125,8 @@ export type Config = Readonly<z.output<typeof Env>>
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
-  const result = Env.safeParse(given)
+  const result = Env.safeParse(given, { error: issuePhrase })
   if (result.success) return Object.freeze(result.data)
-  const problems = result.error.issues.map(
-    (issue) => `${issue.path.join('.')} ${issue.message.replace(/^Invalid/, 'is invalid')}`,
-  )
+  const problems = result.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`)
   throw new StartError(`Cannot start with these settings: ${problems.join('; ')}`)
 }

@@ -1,13 +1,16 @@
-import { runBreakGlass } from './break-glass.ts'
+import { BREAK_GLASS_USAGE, runBreakGlass } from './break-glass.ts'
 import { readConfig } from './config.ts'
 import { createMetrics } from '#http/metrics.ts'
 import { jsonLog } from '#lib/log.ts'
 import { StartError } from '#lib/start-error.ts'
 import { ROLES, runRole } from './roles.ts'
+import type { Role } from './roles.ts'
 
 // The entry point of the server program: node src/main.ts <role>, or break-glass
 const [command = 'all', ...words] = process.argv.slice(2)
 const role = ROLES.find((name) => name === command)
+const isEmergency = command === 'break-glass'
+const isHelp = command === 'help' || process.argv.some((one) => one === '--help' || one === '-h')
 const stop = new AbortController()
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort())
 // Whoever read what we say may go away; that is no reason to leave the database behind.
@@ -21,13 +24,34 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-try {
-  const isEmergency = command === 'break-glass'
+const DOES: Readonly<Record<Role, string>> = {
+  all: 'everything in one process, with a database of its own unless one is named (the default)',
+  api: 'the HTTP API of the control plane',
+  adapter: 'delivers the journal to memory',
+  worker: 'ends leases that are over, cleans up',
+  memory: 'the memory service',
+  migrate: 'brings the databases that are named to the current schema, then ends',
+}
+
+const HELP = `Usage: strata [role]
+       strata ${BREAK_GLASS_USAGE}
+
+${ROLES.map((name) => `  ${name.padEnd(13)}${DOES[name]}`).join('\n')}
+  break-glass  prints an admin key for an emergency, valid for a few hours
+
+Settings are environment variables: docs/configuration.md names them all.
+Data lies in STRATA_DATA (./.strata). Ctrl-C stops everything.
+`
+
+/** Answers a question about usage, helps in an emergency, or runs the role. */
+async function main(): Promise<void> {
+  if (isHelp) {
+    process.stdout.write(HELP)
+    return
+  }
   if (!isEmergency && (!role || words.length > 0)) {
-    const roles = ROLES.join(', ')
-    throw new StartError(
-      `Cannot start: usage is "strata <role>", a role of ${roles}, or "strata break-glass"`,
-    )
+    const what = role ? `role ${role} takes no arguments` : `there is no role "${command}"`
+    throw new StartError(`Cannot start: ${what}; "strata --help" lists ${ROLES.join(', ')}`)
   }
   const config = readConfig(process.env)
   const log = jsonLog(
@@ -35,10 +59,12 @@ try {
     () => new Date(),
     config.CP_LOG_LEVEL,
   )
-  if (isEmergency) {
-    await runBreakGlass(config, words, { print, say })
-  }
+  if (isEmergency) await runBreakGlass(config, words, { print, say })
   if (role) await runRole(role, { config, log, say, metrics: createMetrics(), signal: stop.signal })
+}
+
+try {
+  await main()
 } catch (error) {
   if (!(error instanceof StartError)) throw error
   process.exitCode = 2

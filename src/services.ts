@@ -119,7 +119,7 @@ export async function adapterService(
 ): Promise<void> {
   const { config, log, databases, metrics, signal } = shared
   if (!memory) {
-    log.info('Adapter idles: no memory is configured')
+    log.info('Adapter idles: no memory is configured (CP_CONTEXT_PROVIDER is not http)')
     await sleep(2 ** 31 - 1, undefined, { signal }).catch(() => {})
     return
   }

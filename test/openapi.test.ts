@@ -76,6 +76,7 @@ describe('the API document', () => {
       ({ path }) => !page.includes(path),
     )
     assert.deepEqual(missing, [])
+    assert.equal((await controlPlane.request('/')).headers.get('location'), '/docs')
   })
 })
 
@@ -90,7 +91,7 @@ function parse(text: string | undefined): ApiDocument {
 
 /** What the application answers, without middleware, the document itself and the probes. */
 function served(app: Hono): string[] {
-  const others = ['/openapi.json', '/docs', '/health/live', '/health/ready', '/metrics']
+  const others = ['/', '/openapi.json', '/docs', '/health/live', '/health/ready', '/metrics']
   return app.routes
     .filter(({ method, path }) => method !== 'ALL' && !others.includes(path))
     .map(({ method, path }) => `${method} ${path}`)

@@ -21,6 +21,8 @@ export interface Cli {
   readonly server: Server
   /** Looked for when it is first asked for. */
   readonly credential: () => Promise<Credential | undefined>
+  /** The credential that calls were made with; undefined before the first. */
+  readonly used: () => Credential | undefined
   /** Calls the server with the credential. Throws `CliError` when there is none. */
   readonly call: <R extends Route>(route: R, input?: CallInput<R>) => Promise<RouteReply<R>>
   /** For code that calls by itself. Throws `CliError` when there is no credential. */
@@ -39,10 +41,12 @@ export async function createCli(
   const project = await findProject(io.cwd, io.home)
   const server = chooseServer(serverFlag, io.env, project)
   let found: Promise<Credential | undefined> | undefined
+  let used: Credential | undefined
   const credential = () => (found ??= findCredential(io, server))
   const client = async () => {
     const usable = await credential()
     if (usable === undefined) throw missingCredential(server)
+    used = usable
     return clientFor(server, usable.key)
   }
   return {
@@ -51,6 +55,7 @@ export async function createCli(
     project,
     server,
     credential,
+    used: () => used,
     client,
     call: async (route, input = {}) =>
       await call(await client(), route, { signal: io.signal, ...input }),

@@ -56,7 +56,13 @@ describe('login', () => {
     const { home, runWith } = person(t)
     const refused = await runWith({ stdin: KEY }, 'login', '--server', url)
     assert.equal(refused.code, 1)
-    assert.match(refused.err, /^control-plane: invalid_credentials: Cannot sign in\nhint: /)
+    assert.match(
+      refused.err,
+      /^control-plane: invalid_credentials: Cannot sign in\nhint: the key is/,
+    )
+    const env = { CONTROL_PLANE_API_KEY: KEY }
+    const used = await runWith({ env }, 'whoami', '--server', url)
+    assert.match(used.err, /Cannot sign in\nhint: the key of CONTROL_PLANE_API_KEY is/)
     await close()
     const away = await runWith({ stdin: KEY }, 'login', '--server', url)
     assert.equal(away.code, 1)

@@ -4,6 +4,7 @@ import { AppError } from '#lib/errors.ts'
 import type { ErrorCode } from '#lib/errors.ts'
 import { reason } from '#lib/start-error.ts'
 import { CliError } from './cli-error.ts'
+import type { Credential } from './credentials.ts'
 import { PROGRAM, usageLine } from './help.ts'
 import { UsageError } from './parse-argv.ts'
 
@@ -15,8 +16,9 @@ export interface Failure {
   readonly hints: readonly string[]
 }
 
-export function describeFailure(error: unknown): Failure {
-  if (error instanceof AppError) return refusal(error)
+/** `used` is the credential that was sent, unless the command was given one to try. */
+export function describeFailure(error: unknown, used?: Credential): Failure {
+  if (error instanceof AppError) return refusal(error, used)
   if (error instanceof TransportError) return noAnswer(error)
   if (error instanceof UsageError) {
     const hints = error.command
@@ -34,8 +36,7 @@ export function describeFailure(error: unknown): Failure {
 }
 
 const HINTS: Partial<Record<ErrorCode, string>> = {
-  invalid_credentials:
-    'the key is unknown, expired or revoked: "control-plane login" stores another one',
+  invalid_permissions: '"control-plane key create --help" names those there are',
   permission_denied: '"control-plane whoami" shows what the credential allows',
   stale_claim: 'the claim is no longer yours; "control-plane task claim" takes the task anew',
   claim_expired: 'its lease ended; "control-plane task claim" takes the task anew',
@@ -48,24 +49,35 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   secret_refused: 'leave the credential out; nothing was recorded',
 }
 
-function refusal({ code, message, details }: AppError): Failure {
+function refusal({ code, message, details }: AppError, used: Credential | undefined): Failure {
   const faults = Array.isArray(details['errors']) ? (details['errors'] as unknown[]) : []
   const required = details['required']
   return {
     exitCode: 1,
     message: `${code}: ${message}`,
     hints: [
-      ...faults.flatMap(faultLine),
+      ...faults.flatMap((fault) => faultLine(fault, message)),
       ...(typeof required === 'string' ? [`needed: ${required}`] : []),
       ...holderLine(details),
-      ...hintLines(HINTS[code]),
+      ...hintLines(code === 'invalid_credentials' ? badKey(used) : HINTS[code]),
     ],
   }
 }
 
-function faultLine(fault: unknown): string[] {
+/** Where the refused key came from decides what to do about it. */
+function badKey(used: Credential | undefined): string {
+  const because = 'is unknown to this server, expired or revoked'
+  if (used === undefined) return `the key ${because}`
+  const why = `the key of ${used.found} ${because}`
+  if (used.from === 'login') return `${why}; "control-plane login" stores another one`
+  return used.from === 'local' ? `${why}; the server may belong to another data folder` : why
+}
+
+/** Nothing for the fault that has been told already. */
+function faultLine(fault: unknown, told: string): string[] {
   const { loc, message } = fault as { loc?: unknown; message?: unknown }
-  return typeof loc === 'string' && typeof message === 'string' ? [`${loc}: ${message}`] : []
+  if (typeof loc !== 'string' || typeof message !== 'string') return []
+  return told.endsWith(message) ? [] : [`${loc}: ${message}`]
 }
 
 /** Who holds the claim that is in the way, and until when. */

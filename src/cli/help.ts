@@ -31,11 +31,24 @@ export function commandHelp(command: Command): string {
     usageLine(command),
     '',
     command.summary,
-    ...(command.details.length === 0 ? [] : ['', ...command.details]),
+    ...(command.details.length === 0 ? [] : ['', ...command.details.flatMap(wrapped)]),
     '',
     'Options:',
     ...optionLines({ ...command.options, ...GLOBAL_OPTIONS }),
   ].join('\n')
+}
+
+const MAX_COLUMNS = 100
+
+function wrapped(line: string): string[] {
+  const lines: string[] = []
+  for (const word of line.split(' ')) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + word.length < MAX_COLUMNS)
+      lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  return lines
 }
 
 export function usageLine(command: Command): string {

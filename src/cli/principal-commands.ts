@@ -6,7 +6,9 @@ import {
   PrincipalKind,
   revokeApiKey,
 } from '#contract/org.ts'
-import { AGENT_PERMISSIONS } from '#contract/permissions.ts'
+import { AGENT_PERMISSIONS, HUMAN_ONLY, PERMISSIONS } from '#contract/permissions.ts'
+import { isUuid } from '#lib/id.ts'
+import { CliError } from './cli-error.ts'
 import { command } from './command.ts'
 import { given, oneOf } from './option-values.ts'
 
@@ -50,13 +52,17 @@ const createKey = command({
   details: [
     'Without --permission the key allows what an agent needs for its daily work:',
     `${AGENT_PERMISSIONS.join(', ')}.`,
+    'Others: ' +
+      `${PERMISSIONS.filter((name) => !AGENT_PERMISSIONS.some((one) => one === name)).join(', ')}.`,
+    `For people alone: ${[...HUMAN_ONLY].join(', ')}; "admin" implies all.`,
   ],
   options: {
     name: { value: 'name', summary: 'What the key is for (cli)' },
     permission: { value: 'name', repeat: true, summary: 'What the key allows' },
     expires: { value: 'time', summary: 'When it ends, as 2026-12-31T00:00:00Z (never)' },
   },
-  async run({ call, screen }, { positionals: [id = ''], values }) {
+  async run({ call, screen }, { positionals: [principal = ''], values }) {
+    const id = principalId(principal)
     const { name = 'cli', permission = AGENT_PERMISSIONS, expires } = values
     const permissions = permission.flatMap((words) => words.split(',')).map((word) => word.trim())
     const body = { name, permissions, ...given({ expiresAt: expires }) }
@@ -70,7 +76,8 @@ const listKeys = command({
   name: 'key list',
   args: '<principal-id>',
   summary: 'List the keys of a principal, without their secrets',
-  async run({ call, screen }, { positionals: [id = ''] }) {
+  async run({ call, screen }, { positionals: [principal = ''] }) {
+    const id = principalId(principal)
     const page = await call(listApiKeys, { params: { id }, query: {} })
     screen.result(page, () => {
       screen.table(
@@ -97,5 +104,12 @@ const revokeKey = command({
     screen.result(key, () => screen.line(`Revoked key ${key.prefix} (${key.name})`))
   },
 })
+
+function principalId(text: string): string {
+  if (isUuid(text)) return text
+  throw new CliError('<principal-id> must be the id of a principal', {
+    hint: '"control-plane principal list" shows the ids',
+  })
+}
 
 export const principalCommands = [create, list, createKey, listKeys, revokeKey]

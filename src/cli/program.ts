@@ -1,6 +1,7 @@
 import { Interrupted } from './cli-error.ts'
 import { createCli } from './cli.ts'
 import type { Command } from './command.ts'
+import type { Credential } from './credentials.ts'
 import { describeFailure } from './failure.ts'
 import { commandHelp, overview, PROGRAM } from './help.ts'
 import type { Io } from './io.ts'
@@ -24,13 +25,17 @@ export async function runProgram(
   try {
     return await runLine(program, io, argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv)
   } catch (error) {
-    if (io.signal.aborted || error instanceof Interrupted) return 130
-    const screen = createScreen(io, false)
-    const { exitCode, message, hints } = describeFailure(error)
-    screen.fail(`${PROGRAM}: ${message}`)
-    for (const hint of hints) screen.note(hint)
-    return exitCode
+    return fail(io, error)
   }
+}
+
+function fail(io: Io, error: unknown, used?: Credential): ExitCode {
+  if (io.signal.aborted || error instanceof Interrupted) return 130
+  const screen = createScreen(io, false)
+  const { exitCode, message, hints } = describeFailure(error, used)
+  screen.fail(`${PROGRAM}: ${message}`)
+  for (const hint of hints) screen.note(hint)
+  return exitCode
 }
 
 async function runLine(
@@ -54,8 +59,13 @@ async function runCommand(command: Command, rest: readonly string[], io: Io): Pr
     io.stdout.write(`${commandHelp(command)}\n`)
     return 0
   }
-  await command.run(await createCli(io, createScreen(io, json), server), call)
-  return 0
+  const cli = await createCli(io, createScreen(io, json), server)
+  try {
+    await command.run(cli, call)
+    return 0
+  } catch (error) {
+    return fail(io, error, cli.used())
+  }
 }
 
 /** Help on the whole or on a group of commands: asked for, an answer; otherwise a hint on stderr. */

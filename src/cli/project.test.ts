@@ -72,8 +72,8 @@ describe('the configuration of a repository', () => {
   it('is refused with its name when it cannot be read', async (t) => {
     for (const [text, message] of [
       ['{', /config\.json: it is not JSON/],
-      ['{"sever":"http://h"}', /config\.json: .*"sever"/],
-      ['{"server":7}', /config\.json: server: /],
+      ['{"sever":"http://h"}', /config\.json: it has what is not known: sever/],
+      ['{"server":7}', /config\.json: server must be a string/],
     ] as const) {
       const { at, found } = tree(t, ['home/code'])
       writeFileSync(join(at('home/code'), '.control-plane/config.json'), text)

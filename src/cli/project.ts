@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
+import { issuePhrase } from '#lib/issue-phrase.ts'
 import { reason } from '#lib/start-error.ts'
 import { CliError } from './cli-error.ts'
 import { isMissing } from './private-file.ts'
@@ -85,9 +86,9 @@ function parseConfig(file: string, text: string): ProjectConfig {
   } catch (cause) {
     throw new CliError(`Cannot read ${file}: it is not JSON`, { cause })
   }
-  const result = ProjectConfig.safeParse(value)
+  const result = ProjectConfig.safeParse(value, { error: issuePhrase })
   if (result.success) return result.data
   const [issue] = result.error.issues
-  const place = issue?.path.length ? `${issue.path.join('.')}: ` : ''
+  const place = issue?.path.length ? `${issue.path.join('.')} ` : 'it '
   throw new CliError(`Cannot read ${file}: ${place}${issue?.message}`, { cause: result.error })
 }

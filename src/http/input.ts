@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { Route } from '#contract/route.ts'
 import { AppError, ERROR_CODES } from '#lib/errors.ts'
 import type { ErrorCode } from '#lib/errors.ts'
+import { issuePhrase } from '#lib/issue-phrase.ts'
 import { badText, parseJson } from '#lib/json.ts'
 
 export interface BodyLimits {
@@ -73,7 +74,7 @@ function check(
   place: Place,
   fieldCodes: Route['fieldCodes'] = {},
 ): unknown {
-  const result = schema.safeParse(value)
+  const result = schema.safeParse(value, { error: issuePhrase })
   if (result.success) return result.data
   const codes = result.error.issues.map(
     (issue) => codeOf(issue) ?? fieldCodes[String(issue.path[0])],

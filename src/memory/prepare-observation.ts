@@ -1,5 +1,6 @@
 import { Observation } from '#contract/memory-observation.ts'
 import type { ItemFault } from '#contract/memory.ts'
+import { issuePhrase } from '#lib/issue-phrase.ts'
 import { observationFields } from './analysis/fields.ts'
 import type { Writer } from './access/caller.ts'
 import { parseAssertions } from './graph/project.ts'
@@ -39,7 +40,7 @@ export function prepareObservation(
   index: number,
   target: Target,
 ): Prepared | { index: number; error: ItemFault } {
-  const result = Observation.safeParse(toSnakeCase(Observation, given))
+  const result = Observation.safeParse(toSnakeCase(Observation, given), { error: issuePhrase })
   if (!result.success) {
     const errors = result.error.issues.flatMap((issue) => {
       const path = issue.path.map(String)

@@ -76,7 +76,12 @@ export function strangerCtx(trace: RequestTrace): Ctx {
 function bearerOf(request: Request): string {
   const header = request.headers.get('authorization') ?? ''
   const [, token] = /^Bearer +(\S+) *$/i.exec(header) ?? []
-  if (token === undefined) throw invalidCredentials()
+  if (token === undefined) {
+    throw new AppError(
+      'invalid_credentials',
+      'Cannot tell who is calling: send the header "Authorization: Bearer <key>"',
+    )
+  }
   return token
 }
 

@@ -60,11 +60,11 @@ export function grantable(ctx: Ctx, kind: PrincipalKind, wanted: readonly string
   const permissions = PERMISSIONS.filter((known) => wanted.includes(known))
   const unknown = wanted.filter((name) => !PERMISSIONS.some((known) => known === name))
   if (unknown.length > 0 || permissions.length === 0) {
-    throw new AppError(
-      'invalid_permissions',
-      'Cannot grant these permissions: name at least one, and only known ones',
-      { details: { unknown } },
-    )
+    const problem =
+      unknown.length > 0
+        ? `Cannot grant ${unknown.join(', ')}: no such permission`
+        : 'Cannot grant no permission: name at least one'
+    throw new AppError('invalid_permissions', problem, { details: { unknown } })
   }
   const forHumans = permissions.filter((name) => kind !== 'human' && HUMAN_ONLY.has(name))
   if (forHumans.length > 0) {

@@ -50,9 +50,17 @@ describe('a start that cannot be: one sentence, exit code 2', () => {
   })
 
   it('when the role is none or one too many', async (t) => {
-    assert.match(await refusal(startRole(t, 'apy', {})), /usage is .*\bapi\b/)
+    assert.match(await refusal(startRole(t, 'apy', {})), /no role "apy".*\bapi\b/)
     const program = join(import.meta.dirname, '../../bin/strata.mjs')
-    assert.match(await refusal(startProgram(t, [program, 'api', 'worker'])), /usage is/)
+    assert.match(await refusal(startProgram(t, [program, 'api', 'worker'])), /takes no arguments/)
+  })
+
+  it('but not when it is asked how it is used', async (t) => {
+    const running = startRole(t, '--help', {})
+    assert.equal(await running.ended, 0)
+    for (const role of ['all', 'api', 'worker', 'migrate']) {
+      assert.match(running.said(), new RegExp(`^ +${role} +\\w`, 'm'))
+    }
   })
 
   it('when no database is named', async (t) => {

@@ -1,6 +1,7 @@
 import { Assertion } from '#contract/memory-observation.ts'
 import type { EntityAssertion, FactAssertion, TextAssertion } from '#contract/memory-observation.ts'
 import { AppError } from '#lib/errors.ts'
+import { issuePhrase } from '#lib/issue-phrase.ts'
 import type { Audience } from '../visibility.ts'
 import { toSnakeCase } from '../wire.ts'
 import { assertFact } from './assert-fact.ts'
@@ -48,7 +49,7 @@ const MAX_TITLE = 120
 /** Reads assertions one by one; a faulty one tells where it is wrong, without its values. */
 export function parseAssertions({ assertions }: Pick<Evidence, 'assertions'>): Parsed[] {
   return assertions.map((given) => {
-    const result = Assertion.safeParse(toSnakeCase(Assertion, given))
+    const result = Assertion.safeParse(toSnakeCase(Assertion, given), { error: issuePhrase })
     if (result.success) return { ok: true, assertion: result.data }
     const [issue] = result.error.issues
     const keys = issue?.code === 'unrecognized_keys' ? issue.keys : []
