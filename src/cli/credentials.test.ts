@@ -22,6 +22,7 @@ const ME = {
   },
   permissions: ['admin'],
   keyPrefix: 'abc',
+  workspaceId: null,
 }
 
 /** A server that accepts every key and keeps those it was shown. */
