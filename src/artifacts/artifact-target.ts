@@ -8,7 +8,7 @@ import type { RunRow } from '#runs/run.sql.ts'
 import { taskEntity } from '#work/lock-task.ts'
 import { selectTask } from '#work/task.sql.ts'
 import type { TaskRow } from '#work/task.sql.ts'
-import { badField } from './artifact.ts'
+import { badField } from '#lib/bad-field.ts'
 import { selectArtifact } from './artifact.sql.ts'
 import type { ArtifactRow } from './artifact.sql.ts'
 

@@ -1,5 +1,5 @@
 import type { NewArtifact } from '#contract/artifacts.ts'
-import { AppError } from '#lib/errors.ts'
+import { badField } from '#lib/bad-field.ts'
 import { sha256 } from '#lib/id.ts'
 
 export interface InlineContent {
@@ -20,11 +20,4 @@ export function inlineContent(
   }
   const fallback = encoding === 'base64' ? 'application/octet-stream' : 'text/plain; charset=utf-8'
   return { bytes, sha256: sha256(bytes), mediaType: mediaType ?? fallback }
-}
-
-/** A refusal of one field of a request's body, for rules that need more than the body. */
-export function badField(name: string, message: string): AppError {
-  return new AppError('invalid_request', `Cannot read the request: body.${name} ${message}`, {
-    details: { errors: [{ loc: `body.${name}`, message }] },
-  })
 }

@@ -11,7 +11,7 @@ import type { Ctx } from '#lib/ctx.ts'
 import { found } from '#lib/errors.ts'
 import { moveWorkspace } from '#org/move-workspace.ts'
 import { workspaceReply } from '#org/replies.ts'
-import { selectSubtree, selectWorkspace } from '#org/workspace.sql.ts'
+import { workspacesOf } from '#org/workspaces-of.ts'
 import { activateRevision } from './activate-revision.ts'
 import { archiveProject } from './archive-project.ts'
 import { checkMovedGovernance } from './check-governance.ts'
@@ -136,17 +136,4 @@ function bindRevisions(app: Hono, deps: Deps): void {
 
 async function projectOf(sql: Sql, ctx: Ctx, id: string): Promise<ProjectRow> {
   return found(await selectProject(sql, ctx, id), 'project', id)
-}
-
-/** The workspaces that a listing is narrowed to; undefined when it is not. Throws `not_found`. */
-async function workspacesOf(
-  sql: Sql,
-  ctx: Ctx,
-  query: { workspaceId?: string | undefined; includeDescendants?: boolean | undefined },
-): Promise<string[] | undefined> {
-  const { workspaceId, includeDescendants = false } = query
-  if (workspaceId === undefined) return undefined
-  const root = found(await selectWorkspace(sql, ctx, workspaceId), 'workspace', workspaceId)
-  if (!includeDescendants) return [root.id]
-  return (await selectSubtree(sql, ctx, root.id)).map(({ id }) => id)
 }

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { call } from '#client/client.ts'
 import type { ClientOptions } from '#client/client.ts'
 import * as claims from '#contract/claims.ts'
+import * as projects from '#contract/projects.ts'
 import * as relations from '#contract/relations.ts'
 import * as roles from '#contract/roles.ts'
 import * as sessions from '#contract/sessions.ts'
@@ -146,6 +147,40 @@ describe('a task with requirements', () => {
     assert.deepEqual(page.items, [])
     assert.ok(page.nextCursor)
     assert.deepEqual(await available(client, { limit: '1', cursor: page.nextCursor }), [free.id])
+  })
+})
+
+describe('available work of a project', () => {
+  it('is that of its workspace and the plain ones below, and with subprojects of all', async () => {
+    const { client } = await admin()
+    const place = async (slug: string, parentId?: string) => {
+      const body = { slug, name: slug, ...(parentId !== undefined && { parentId }) }
+      return (await call(client, workspaces.createWorkspace, { body })).id
+    }
+    const root = await place('app')
+    const plain = await place('plain', root)
+    const nested = await place('nested', root)
+    const outside = await place('outside')
+    const { id: projectId } = await call(client, projects.createProject, {
+      body: { workspaceId: root },
+    })
+    await call(client, projects.createProject, { body: { workspaceId: nested } })
+    const taskIn = async (workspaceId: string) => (await newTask(client, { workspaceId })).id
+    const [own, below, sub] = [await taskIn(root), await taskIn(plain), await taskIn(nested)]
+    await taskIn(outside)
+
+    assert.deepEqual(await available(client, { projectId }), [own, below])
+    const whole = { projectId, includeSubprojects: 'true' }
+    assert.deepEqual(await available(client, whole), [own, below, sub])
+    assert.deepEqual(await available(client, { ...whole, workspaceId: plain }), [below])
+    const { items } = await call(client, tasks.listTasks, { query: { projectId } })
+    assert.deepEqual(
+      items.map(({ id }) => id),
+      [below, own],
+    )
+    await assert.rejects(available(client, { projectId: crypto.randomUUID() }), {
+      code: 'not_found',
+    })
   })
 })
 

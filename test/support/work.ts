@@ -10,6 +10,7 @@ import { orgRoutes } from '#org/routes.ts'
 import { runControlRoutes, withChildHandles } from '#run-control/routes.ts'
 import { commentsRoutes } from '#comments/routes.ts'
 import { goalsRoutes } from '#goals/routes.ts'
+import { projectsRoutes } from '#projects/routes.ts'
 import { referencesRoutes } from '#references/routes.ts'
 import { relationsRoutes } from '#relations/routes.ts'
 import { runsRoutes } from '#runs/routes.ts'
@@ -24,6 +25,7 @@ export function workClients(db: Database) {
     const deps = { ...given, api: withChildHandles(given.api, db) }
     orgRoutes(hono, deps)
     accessRoutes(hono, deps)
+    projectsRoutes(hono, deps)
     taskTypesRoutes(hono, deps)
     workRoutes(hono, deps)
     goalsRoutes(hono, deps)
