@@ -124,7 +124,9 @@ export type Task = z.infer<typeof Task>
 const place = {
   workspaceId: Id.optional(),
   includeDescendants: queryBool.optional(),
+  /** Only the workspaces of a project; needs projects.read. */
   projectId: Id.optional(),
+  /** With `projectId`: also those of the projects nested in it. */
   includeSubprojects: queryBool.optional(),
 }
 
@@ -262,7 +264,7 @@ export const listAvailableWork = route({
   summary: 'Tasks that could be claimed now: by priority, then oldest first. Advice, not a promise',
   tag: 'Tasks',
   access: 'tasks.read',
-  errors: ['invalid_limit', 'invalid_cursor', 'not_found'],
+  errors: ['invalid_limit', 'invalid_cursor', 'not_found', 'permission_denied'],
   query: z.strictObject({
     ...pageQuery,
     ...place,

@@ -3,7 +3,7 @@ import { appendEvent, lockEntities } from '#events/append.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { AppError, found } from '#lib/errors.ts'
 import { newId } from '#lib/id.ts'
-import { requirePermission } from './permission.ts'
+import { requirePermission, requirePlace } from './permission.ts'
 import { insertWorkspaceType, selectKnownTypeKeys } from './workspace-type.sql.ts'
 import type { WorkspaceTypeRow } from './workspace-type.ts'
 
@@ -19,6 +19,7 @@ export async function createWorkspaceType(
   input: NewWorkspaceType,
 ): Promise<WorkspaceTypeRow> {
   requirePermission(ctx, 'workspaces.manage')
+  requirePlace(ctx, null)
   const { key, displayName } = input
   await lockEntities(sql, ctx, [{ type: 'workspace_type', id: key }])
   await requireKnown(

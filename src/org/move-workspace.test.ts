@@ -211,6 +211,17 @@ describe('a workspace that moves', () => {
     const agent = await testCtx(db, { tenantId: ctx.tenantId, permissions: ['workspaces.read'] })
     await assert.rejects(move(agent, ours.id, null), { code: 'permission_denied' })
   })
+
+  it('stays within what the caller reaches', async () => {
+    const ctx = await testCtx(db)
+    const [root, apart] = [await add(ctx, 'root'), await add(ctx, 'apart')]
+    const [left, right] = [await add(ctx, 'left', root.id), await add(ctx, 'right', root.id)]
+    const limited: Ctx = { ...ctx, reach: { kind: 'subtree', workspaceId: root.id } }
+    await assert.rejects(move(limited, left.id, null), { code: 'permission_denied' })
+    await assert.rejects(move(limited, left.id, apart.id), { code: 'not_found' })
+    await assert.rejects(move(limited, apart.id, root.id), { code: 'not_found' })
+    assert.equal((await move(limited, left.id, right.id)).parentId, right.id)
+  })
 })
 
 function byText(a: string, b: string): number {

@@ -3,7 +3,7 @@ import { appendEvent, lockEntities } from '#events/append.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { AppError, found } from '#lib/errors.ts'
 import { slugConflict } from './create-workspace.ts'
-import { requirePermission } from './permission.ts'
+import { requirePermission, requirePlace } from './permission.ts'
 import { treeEntity } from './tree-lock.ts'
 import { selectWorkspaceType } from './workspace-type.sql.ts'
 import { requireParentAllowed } from './workspace-type.ts'
@@ -27,7 +27,7 @@ export type MoveCheck = (sql: Sql, ctx: Ctx, workspaceId: string) => Promise<voi
  * shape of a tenant's trees holds one lock, so that two moves cannot close a cycle between them and
  * `check` sees the whole new shape. Moving it where it stands changes nothing.
  *
- * Throws `not_found`, `workspace_archived`, `workspace_cycle`, `workspace_slug_conflict`,
+ * Throws `permission_denied`, `not_found`, `workspace_archived`, `workspace_cycle`, `workspace_slug_conflict`,
  * `invalid_workspace_parent`, `invalid_request` when the trees would get too deep, and what `check` throws.
  */
 export async function moveWorkspace(
@@ -37,6 +37,7 @@ export async function moveWorkspace(
   check: MoveCheck,
 ): Promise<WorkspaceRow> {
   requirePermission(ctx, 'workspaces.manage')
+  requirePlace(ctx, move.parentId)
   const ids = [move.id, ...(move.parentId === null ? [] : [move.parentId])]
   await lockEntities(sql, ctx, [treeEntity(ctx), ...ids.map((id) => ({ type: 'workspace', id }))])
   const before = found(await selectWorkspace(sql, ctx, move.id), 'workspace', move.id)

@@ -4,7 +4,7 @@ import type { Ctx } from '#lib/ctx.ts'
 import { found } from '#lib/errors.ts'
 import { canonicalJson } from '#lib/json.ts'
 import { requireKnown } from './create-workspace-type.ts'
-import { requirePermission } from './permission.ts'
+import { requirePermission, requirePlace } from './permission.ts'
 import { requireVersion } from './version.ts'
 import { selectWorkspaceType, updateWorkspaceTypeRow } from './workspace-type.sql.ts'
 import type { WorkspaceTypeRow } from './workspace-type.ts'
@@ -30,6 +30,7 @@ export async function updateWorkspaceType(
   patch: WorkspaceTypePatch,
 ): Promise<WorkspaceTypeRow> {
   requirePermission(ctx, 'workspaces.manage')
+  requirePlace(ctx, null)
   const { key, expectedVersion } = patch
   await lockEntities(sql, ctx, [{ type: 'workspace_type', id: key }])
   const before = found(await selectWorkspaceType(sql, ctx, key), 'workspace type', key)

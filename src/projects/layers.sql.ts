@@ -1,3 +1,4 @@
+import { inReach } from '#db/reach.ts'
 import type { Sql } from '#db/sql.ts'
 import type { Tenancy } from '#lib/ctx.ts'
 import type { ProjectLayers } from './effective-config.ts'
@@ -5,12 +6,15 @@ import type { ProjectLayers } from './effective-config.ts'
 /** The layers of a project, and where it stands. */
 export interface PlacedLayers extends ProjectLayers {
   workspaceId: string
+  /** What moves with each layer. */
+  templateVersion: number | null
+  activeRevision: number | null
   version: number
 }
 
 function layers(sql: Sql) {
   return sql`
-    p.id as project_id, p.workspace_id, p.version, coalesce(t.config, '{}') as template,
+    p.id as project_id, p.workspace_id, p.template_version, p.active_revision, p.version, coalesce(t.config, '{}') as template,
     coalesce(r.config, '{}') as revision, p.settings`
 }
 
@@ -83,8 +87,8 @@ export async function selectSubtreeLayers(
 }
 
 /**
- * The workspaces of a project, its own first: those below it that belong to no nested project, or all
- * that are below it.
+ * The workspaces of a project within reach, its own first: those below it that belong to no nested
+ * project, or all that are below it.
  */
 export async function selectProjectScope(
   sql: Sql,
@@ -110,6 +114,8 @@ export async function selectProjectScope(
     )
     select id
     from tree
+    where true
+      ${inReach(sql, ctx, 'tree.id')}
     order by step, id`
   return rows.map(({ id }) => id)
 }

@@ -5,6 +5,7 @@ import { found } from '#lib/errors.ts'
 import { effectiveConfig, effectiveOfLine } from './effective-config.ts'
 import type { Effective } from './effective-config.ts'
 import { selectProjectLine } from './layers.sql.ts'
+import type { PlacedLayers } from './layers.sql.ts'
 
 /** What is in force for a project. Throws `not_found` when the workspace is none. */
 export async function readEffective(sql: Sql, ctx: Ctx, workspaceId: string): Promise<Effective> {
@@ -16,10 +17,9 @@ export async function readEffective(sql: Sql, ctx: Ctx, workspaceId: string): Pr
 /** The project that work in a workspace belongs to, and the rules for that work. */
 export interface WorkRules {
   projectId: string
-  projectVersion: number
   governance: Governance
-  /** What the project tells every agent; null when it says nothing. */
-  agentInstructions: string | null
+  /** What every agent is told, by which project, and which version of its layer; null when nothing. */
+  instructions: { projectId: string; version: number; text: string } | null
   /** The projects, the topmost first, that bound how many runs go on in and below their workspace. */
   runBounds: { projectId: string; workspaceId: string; maxConcurrentRuns: number }[]
 }
@@ -34,24 +34,37 @@ export async function readWorkRules(
   workspaceId: string | null,
 ): Promise<WorkRules | undefined> {
   if (workspaceId === null) return undefined
-  const line = await selectProjectLine(sql, ctx, workspaceId)
+  return rulesOfLine(await selectProjectLine(sql, ctx, workspaceId))
+}
+
+function rulesOfLine(line: readonly PlacedLayers[]): WorkRules | undefined {
   let inForce: Effective | undefined
+  let instructions: WorkRules['instructions'] = null
   const runBounds: WorkRules['runBounds'] = []
   for (const project of line) {
+    const { projectId, workspaceId } = project
     inForce = effectiveConfig(inForce, project)
+    instructions = instructionsOf(inForce, project) ?? instructions
     const { maxConcurrentRuns } = inForce.config.governance
     // What is merely inherited is bounded where it was set.
-    if (maxConcurrentRuns === null) continue
-    if (maxConcurrentRuns === runBounds.at(-1)?.maxConcurrentRuns) continue
-    runBounds.push({
-      projectId: project.projectId,
-      workspaceId: project.workspaceId,
-      maxConcurrentRuns,
-    })
+    const isBound = maxConcurrentRuns !== (runBounds.at(-1)?.maxConcurrentRuns ?? null)
+    if (maxConcurrentRuns !== null && isBound) {
+      runBounds.push({ projectId, workspaceId, maxConcurrentRuns })
+    }
   }
-  const project = line.at(-1)
-  if (!inForce || !project) return undefined
-  const { projectId, version: projectVersion } = project
-  const { governance, agentInstructions = null } = inForce.config
-  return { projectId, projectVersion, governance, agentInstructions, runBounds }
+  const projectId = line.at(-1)?.projectId
+  if (!inForce || projectId === undefined) return undefined
+  return { projectId, governance: inForce.config.governance, instructions, runBounds }
+}
+
+/** What a project itself tells, with the version of the layer that tells it. */
+function instructionsOf(
+  { config, provenance }: Effective,
+  { projectId, templateVersion, activeRevision, version }: PlacedLayers,
+): WorkRules['instructions'] {
+  const { agentInstructions: text } = config
+  const layer = provenance['agentInstructions']
+  if (text === undefined || layer === undefined || layer === 'ancestor') return null
+  const versions = { template: templateVersion, revision: activeRevision, profile: version }
+  return { projectId, version: versions[layer] ?? version, text }
 }

@@ -165,7 +165,8 @@ describe('the rules for work', () => {
     const leaf = await tree.addWorkspace(low.workspaceId)
     const rules = await readWorkRules(db, ctx, leaf)
     assert.equal(rules?.projectId, low.project.id)
-    assert.equal(rules.agentInstructions, 'Be brief.')
+    const told = { projectId: top.project.id, version: 1, text: 'Be brief.' }
+    assert.deepEqual(rules.instructions, told)
     assert.deepEqual([rules.governance.maxRunActions, rules.governance.maxConcurrentRuns], [7, 2])
     assert.deepEqual(
       rules.runBounds.map(({ projectId, maxConcurrentRuns }) => [projectId, maxConcurrentRuns]),

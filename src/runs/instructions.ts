@@ -27,14 +27,15 @@ export async function instructionsFor(
   const { typeKey: key, typeVersion: version } = task
   const type = await selectTaskType(sql, ctx, { key, version })
   return instructionsOf([
-    ...(rules ? [projectLayer(rules)] : []),
+    ...projectLayer(rules?.instructions ?? null),
     { source: 'taskType', ref: key, version, text: type?.instructions ?? '' },
   ])
 }
 
-function projectLayer({ projectId, projectVersion, agentInstructions }: WorkRules) {
-  const ref = { source: 'project', ref: projectId, version: projectVersion } as const
-  return { ...ref, text: agentInstructions ?? '' }
+function projectLayer(instructions: WorkRules['instructions']): InstructionLayer[] {
+  if (!instructions) return []
+  const { projectId: ref, version, text } = instructions
+  return [{ source: 'project', ref, version, text }]
 }
 
 export function instructionsOf(all: readonly InstructionLayer[]): Instructions {

@@ -53,9 +53,7 @@ describe('a run in a project', () => {
 
     const run = await (await claimed(ctx, workspaceId)).start()
 
-    assert.deepEqual(run.instructionsRefs, [
-      { source: 'project', ref: project.id, version: project.version },
-    ])
+    assert.deepEqual(run.instructionsRefs, [{ source: 'project', ref: project.id, version: 1 }])
   })
 
   it('waits for an approval where the project asks for one', async () => {

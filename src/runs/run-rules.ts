@@ -2,10 +2,9 @@ import type { Sql } from '#db/sql.ts'
 import { lockEntities } from '#events/append.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { AppError } from '#lib/errors.ts'
-import { selectProjectScope } from '#projects/layers.sql.ts'
 import { readWorkRules } from '#projects/read-governance.ts'
 import type { WorkRules } from '#projects/read-governance.ts'
-import { countRunning } from './run.sql.ts'
+import { countRunsBelow } from './concurrent-runs.sql.ts'
 
 /** Budgets of a run; null is none. */
 export interface Limits {
@@ -16,7 +15,8 @@ export interface Limits {
 /**
  * The rules of the project that a task belongs to, if any, with room for one more run under them: the
  * projects that bound how many go on are locked until the transaction ends, so that two runs cannot take
- * the last place. Throws `budget_exceeded`, `approval_required`.
+ * the last place. These locks are the last that a start takes and nothing is journaled under them: they
+ * neither deadlock nor put events out of order. Throws `budget_exceeded`, `approval_required`.
  */
 export async function admitRun(
   sql: Sql,
@@ -31,11 +31,10 @@ export async function admitRun(
   await lockEntities(
     sql,
     ctx,
-    bounds.map(({ projectId: id }) => ({ type: 'project', id })),
+    bounds.map(({ projectId: id }) => ({ type: 'project_runs', id })),
   )
   for (const { projectId, workspaceId, maxConcurrentRuns: limit } of bounds) {
-    const scope = { workspaceId, includeSubprojects: true }
-    const used = await countRunning(sql, ctx, await selectProjectScope(sql, ctx, scope))
+    const used = await countRunsBelow(sql, ctx, { workspaceId, limit })
     if (used >= limit) throw full({ projectId, limit, used })
   }
   return rules

@@ -123,28 +123,6 @@ export async function selectActiveRuns(sql: Sql, ctx: Ctx, limit: number): Promi
     limit ${limit}`
 }
 
-/** How many runs with live claims go on in some workspaces. Uses index runs_by_principal. */
-export async function countRunning(
-  sql: Sql,
-  ctx: Tenancy,
-  workspaceIds: readonly string[],
-): Promise<number> {
-  const [row] = await sql<[{ count: number }]>`
-    select count(*)::int as count
-    from runs r
-    join tasks t on t.tenant_id = r.tenant_id and t.id = r.task_id
-    join claims c on c.tenant_id = r.tenant_id and c.id = r.claim_id
-    join sessions s on s.tenant_id = c.tenant_id and s.id = c.session_id
-    where r.tenant_id = ${ctx.tenantId}
-      and r.status = 'running'
-      and t.workspace_id = any(${[...workspaceIds]}::uuid[])
-      and c.status = 'active'
-      and c.expires_at > clock_timestamp()
-      and s.status = 'active'
-      and s.expires_at > clock_timestamp()`
-  return row.count
-}
-
 /** The caller's suspended runs, latest first. Uses index runs_suspended. */
 export async function selectSuspendedRuns(sql: Sql, ctx: Ctx, limit: number): Promise<RunRow[]> {
   return await sql<RunRow[]>`

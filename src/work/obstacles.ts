@@ -5,6 +5,7 @@ import type { Sql } from '#db/sql.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { AppError } from '#lib/errors.ts'
 import type { ClaimRow } from './claim.sql.ts'
+import { projectObstacle } from './project-rules.ts'
 import { selectOpenDependencies } from './readiness.sql.ts'
 import { claimObstacle, publicIdOf } from './task.ts'
 import type { TaskRow } from './task.sql.ts'
@@ -21,7 +22,7 @@ export interface Obstacle {
 type Find = (sql: Sql, ctx: Ctx, task: TaskRow) => Promise<Obstacle | undefined>
 
 /** Beyond the state of the task itself, in the order in which a claim is refused. */
-const FINDERS: readonly Find[] = [unreadiness, ineligibility]
+const FINDERS: readonly Find[] = [unreadiness, projectObstacle, ineligibility]
 
 /** Everything that keeps the caller from claiming a task now. */
 export async function claimObstacles(

@@ -22,6 +22,7 @@ import type { Leases } from './lease.ts'
 import { readSession } from './live-session.ts'
 import { listTransitions } from './list-transitions.ts'
 import { eligibleOnly } from './obstacles.ts'
+import { permittedOnly } from './project-rules.ts'
 import { openSession } from './open-session.ts'
 import { placesOf } from './places-of.ts'
 import { reclaimClaim } from './reclaim-claim.ts'
@@ -104,7 +105,8 @@ function bindTaskListings(app: Hono, deps: Deps): void {
     const workspaceIds = await placesOf(sql, ctx, query)
     const rows = await selectAvailableTasks(sql, ctx, { page, assigneeId, workspaceIds })
     const { items, nextCursor } = pageOf(page, rows, (row) => row)
-    return { items: (await eligibleOnly(sql, ctx, items)).map(taskReply), nextCursor }
+    const permitted = await permittedOnly(sql, ctx, items)
+    return { items: (await eligibleOnly(sql, ctx, permitted)).map(taskReply), nextCursor }
   })
 }
 

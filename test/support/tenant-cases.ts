@@ -116,6 +116,7 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
   getClaimability: (a) => [foreign({ params: { ref: a.freeTask } })],
   listAvailableWork: (a) => [
     look(),
+    foreign({ query: { projectId: a.project, includeSubprojects: 'true' } }),
     own({ query: { assigneeId: a.principal } }),
     foreign({ query: { workspaceId: a.workspace } }),
     foreign({ query: { projectId: a.project } }),
