@@ -7,6 +7,7 @@ const PAGES = [
   'README.md',
   'docs/context.md',
   'docs/work.md',
+  'docs/runs.md',
   'docs/journal.md',
   'docs/knowledge.md',
   'docs/memory.md',
