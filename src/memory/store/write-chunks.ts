@@ -4,6 +4,7 @@ import type { TextWrite } from '../graph/project.ts'
 import { ownerOf } from '../scopes.ts'
 import { closeChunks, insertChunks, selectOpenChunks } from './chunk.sql.ts'
 import type { ChunkRow } from './chunk.sql.ts'
+import { slices } from './slices.ts'
 import { storedTerms } from './terms.ts'
 import type { Namespace } from './write.ts'
 
@@ -63,15 +64,16 @@ export async function addChunks(
   namespace: Namespace,
   chunks: readonly Omit<ChunkRow, 'item' | 'termCount'>[],
 ): Promise<void> {
-  if (chunks.length === 0) return
-  const rows = chunks.map((chunk) => ({
-    ...chunk,
-    item: namespace.nextItem(),
-    ...storedTerms(namespace.id, chunkFields(chunk)),
-  }))
-  await insertChunks(sql, namespace, rows)
-  for (const { item, termCount, validTo } of rows) {
-    namespace.changed('chunk', item, validTo === null ? 1 : 0, validTo === null ? termCount : 0)
+  for (const slice of slices(chunks)) {
+    const rows = slice.map((chunk) => ({
+      ...chunk,
+      item: namespace.nextItem(),
+      ...storedTerms(namespace.id, chunkFields(chunk)),
+    }))
+    await insertChunks(sql, namespace, rows)
+    for (const { item, termCount, validTo } of rows) {
+      namespace.changed('chunk', item, validTo === null ? 1 : 0, validTo === null ? termCount : 0)
+    }
   }
 }
 

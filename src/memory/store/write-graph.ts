@@ -72,10 +72,12 @@ async function writeNodes(sql: Sql, { namespace, nodes }: Graph): Promise<void> 
     const ends = fate === 'closed' || (fate === 'retired' && validTo === null)
     namespace.changed('node', item, ends ? -1 : 0, ends ? -termCount : 0)
   }
-  const added = tracked.filter(isNew).map(({ row }) => ({ ...row, ...nodeTerms(namespace, row) }))
-  for (const rows of slices(added)) await insertNodes(sql, namespace, rows)
-  for (const { item, termCount, validTo } of added) {
-    namespace.changed('node', item, validTo === null ? 1 : 0, validTo === null ? termCount : 0)
+  for (const slice of slices(tracked.filter(isNew))) {
+    const rows = slice.map(({ row }) => ({ ...row, ...nodeTerms(namespace, row) }))
+    await insertNodes(sql, namespace, rows)
+    for (const { item, termCount, validTo } of rows) {
+      namespace.changed('node', item, validTo === null ? 1 : 0, validTo === null ? termCount : 0)
+    }
   }
 }
 
@@ -101,13 +103,15 @@ async function writeFacts(sql: Sql, graph: Graph): Promise<void> {
     const ends = wasOpen === true && row.validTo !== null
     namespace.changed('edge', row.item, ends ? -1 : 0, ends ? -row.termCount : 0)
   }
-  const added = [...facts.values()].filter(isNew).map(({ row }) => ({
-    ...row,
-    ...storedTerms(namespace.id, factFields({ ...row, titles: titlesOf(graph, row) })),
-  }))
-  for (const rows of slices(added)) await insertEdges(sql, namespace, rows)
-  for (const { item, termCount, validTo } of added) {
-    namespace.changed('edge', item, validTo === null ? 1 : 0, validTo === null ? termCount : 0)
+  for (const slice of slices([...facts.values()].filter(isNew))) {
+    const rows = slice.map(({ row }) => ({
+      ...row,
+      ...storedTerms(namespace.id, factFields({ ...row, titles: titlesOf(graph, row) })),
+    }))
+    await insertEdges(sql, namespace, rows)
+    for (const { item, termCount, validTo } of rows) {
+      namespace.changed('edge', item, validTo === null ? 1 : 0, validTo === null ? termCount : 0)
+    }
   }
 }
 
