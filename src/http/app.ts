@@ -14,7 +14,7 @@ export type Envelope = (error: AppError, trace: Trace) => object
 /**
  * An empty application that answers every failure with its envelope: our refusals as they are, a
  * missing route as `not_found`, a lost database as `not_ready`, anything else as `internal_error`; the
- * last two are logged whole.
+ * last two are logged whole, unless the caller is gone.
  */
 export function baseApp(log: Log, envelope: Envelope): Hono {
   const app = new Hono()
@@ -35,6 +35,7 @@ export function baseApp(log: Log, envelope: Envelope): Hono {
   )
   app.onError((error, c) => {
     if (error instanceof AppError) return refuse(c, error)
+    if (c.req.raw.signal.aborted) return refuse(c, ourFault(error))
     const { method, path } = c.req
     log.error('Request failed', error, { method, path, ...traceOf(c) })
     return refuse(c, isConnectionLoss(error) ? notReady(error) : ourFault(error))

@@ -22,6 +22,8 @@ export interface Api<C> {
   /** Resolves the caller and checks the route's access, or throws. */
   authorize: (request: Request, route: Route, trace: Trace) => Promise<C>
   rename: Rename
+  /** Waits until this caller has a turn, which is held while the request runs; absent, everybody has one. */
+  enter?: ((ctx: C, route: Route, signal: AbortSignal) => Promise<Disposable>) | undefined
   /** Asks whoever decides about this caller and what the request is about; answers who may do what. */
   decide?: ((ctx: C, route: Route, input: RouteInput<Route>) => Promise<C>) | undefined
   /** Check replies against the contract: always in tests; see docs/decisions. */
@@ -62,20 +64,27 @@ export function serve<C, R extends Route>(app: Hono, api: Api<C>, route: R, run:
     const idempotencyKey = readIdempotencyKey(c, route)
     const { raw, ...checked } = await readInput(c, route, api.limits, api.rename)
     const input = checked as RouteInput<R>
-    const ctx = api.decide ? await api.decide(caller, route, input) : caller
-    const answer = await run(ctx, {
-      ...input,
-      expectedVersion,
-      idempotencyKey,
-      rawBody: raw,
-      search: new URL(c.req.url).search,
-    })
+    const { search } = new URL(c.req.url)
+    const turn = await api.enter?.(caller, route, c.req.raw.signal)
+    const answer = await attempt(async () => {
+      const ctx = api.decide ? await api.decide(caller, route, input) : caller
+      return await run(ctx, { ...input, expectedVersion, idempotencyKey, rawBody: raw, search })
+    }, turn)
     const body = api.checkReplies ? route.reply.parse(answer.body) : answer.body
     for (const [name, value] of Object.entries(answer.headers ?? {})) c.header(name, value)
     if (route.etag) c.header('ETag', `"${route.etag}-${(body as { version: number }).version}"`)
     if (route.content) return sendContent(c, body as Content)
     return c.json(body as object, answer.status as ContentfulStatusCode)
   })
+}
+
+/** Does the work and ends the turn it was given. */
+async function attempt<T>(work: () => Promise<T>, turn: Disposable | undefined): Promise<T> {
+  try {
+    return await work()
+  } finally {
+    turn?.[Symbol.dispose]()
+  }
 }
 
 const TRACE = Symbol('trace')

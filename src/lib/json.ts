@@ -29,8 +29,9 @@ export function parseJson(text: string): JsonResult {
     if (lost !== undefined)
       return problem([], `holds a number that cannot be kept exactly: ${lost}`)
   }
-  const found = findBadText(value, [])
-  return found ? { ok: false, problem: found } : { ok: true, value }
+  const found = findBadText(value)
+  if (!found) return { ok: true, value }
+  return problem(found.steps.toReversed(), found.message)
 }
 
 /** Why a string cannot be stored, or undefined when it can. */
@@ -83,18 +84,35 @@ function findLostNumber(text: string): string | undefined {
   return lost
 }
 
-function findBadText(value: unknown, path: (string | number)[]): JsonProblem | undefined {
+/** Where and why; the way there is noted from the end, only once something is found. */
+interface BadText {
+  steps: (string | number)[]
+  message: string
+}
+
+function findBadText(value: unknown): BadText | undefined {
   if (typeof value === 'string') {
     const message = badText(value)
-    return message === undefined ? undefined : { path, message }
+    return message === undefined ? undefined : { steps: [], message }
   }
   if (typeof value !== 'object' || value === null) return undefined
+  return Array.isArray(value) ? findInList(value) : findInObject(value)
+}
+
+function findInList(list: readonly unknown[]): BadText | undefined {
+  for (let index = 0; index < list.length; index += 1) {
+    const found = findBadText(list[index])
+    if (found) return { ...found, steps: [...found.steps, index] }
+  }
+  return undefined
+}
+
+function findInObject(value: object): BadText | undefined {
   for (const [key, item] of Object.entries(value)) {
     const message = key === '__proto__' ? 'must not be "__proto__"' : badText(key)
-    if (message !== undefined) return { path, message: `has a key that ${message}` }
-    const step = Array.isArray(value) ? Number(key) : key
-    const found = findBadText(item, [...path, step])
-    if (found) return found
+    if (message !== undefined) return { steps: [], message: `has a key that ${message}` }
+    const found = findBadText(item)
+    if (found) return { ...found, steps: [...found.steps, key] }
   }
   return undefined
 }

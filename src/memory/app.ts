@@ -1,5 +1,6 @@
 import type { Hono } from 'hono'
 import { baseApp } from '#http/app.ts'
+import { createTurns } from '#lib/turns.ts'
 import type { Envelope } from '#http/app.ts'
 import type { Api } from '#http/serve.ts'
 import type { Caller, MemoryCtx } from './access/caller.ts'
@@ -15,9 +16,14 @@ export function createMemoryApp(deps: MemoryDeps): Hono {
   const { settings, log } = deps
   const app = baseApp(log, memoryEnvelope)
   const api = apiOf(deps, keyring(settings))
-  bindMemory(app, api, deps)
-  bindKnowledge(app, api, deps)
-  bindRecall(app, api, deps)
+  const parts = {
+    ...deps,
+    readers: createTurns({ each: 4, all: 8 }),
+    writers: createTurns({ each: 1, all: 5 }),
+  }
+  bindMemory(app, api, parts)
+  bindKnowledge(app, api, parts)
+  bindRecall(app, api, parts)
   return app
 }
 
@@ -29,7 +35,7 @@ function apiOf({ settings }: MemoryDeps, identify: (request: Request) => Caller)
     },
     authorize: async (request, route, { requestId, traceRunId }) => {
       const caller = route.access === 'public' ? ANYBODY : identify(request)
-      return { caller, requestId, runId: traceRunId }
+      return { caller, requestId, runId: traceRunId, signal: request.signal }
     },
     rename: toSnakeCase,
     checkReplies: settings.checkReplies,

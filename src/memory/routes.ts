@@ -7,15 +7,16 @@ import { requireRight } from './access/caller.ts'
 import type { MemoryCtx } from './access/caller.ts'
 import { writeTarget } from './access/target.ts'
 import { recordObservations as record } from './record-observations.ts'
-import { serveMemory } from './serve-memory.ts'
-import type { MemoryDeps } from './serve-memory.ts'
+import { inTurn, serveMemory } from './serve-memory.ts'
+import type { MemoryParts } from './serve-memory.ts'
 import { selectTotals } from './store/namespace.sql.ts'
 import { selectInstanceId, selectStreams } from './store/stream.sql.ts'
 
 /** Name of the graph on the health page; ours is kept in ordinary tables. */
 const GRAPH = 'company_brain'
 
-export function bindMemory(app: Hono, api: Api<MemoryCtx>, { db, settings }: MemoryDeps): void {
+export function bindMemory(app: Hono, api: Api<MemoryCtx>, parts: MemoryParts): void {
+  const { db, settings, writers } = parts
   const { defaultNamespace, observationsMaxBatch } = settings
 
   serveMemory(app, api, health, async () => {
@@ -25,7 +26,9 @@ export function bindMemory(app: Hono, api: Api<MemoryCtx>, { db, settings }: Mem
   serveMemory(app, api, recordObservation, async (ctx, { body }) => {
     const { namespace: _, scope: __, allowed_scopes: ___, ...observation } = body
     const target = writeTarget(ctx, defaultNamespace, body)
-    const [result] = await record(db, { ...target, observations: [observation] })
+    const [result] = await inTurn(writers, ctx, target.namespace, () =>
+      record(db, { ...target, observations: [observation] }),
+    )
     return single(result)
   })
 
@@ -33,7 +36,9 @@ export function bindMemory(app: Hono, api: Api<MemoryCtx>, { db, settings }: Mem
     const target = writeTarget(ctx, defaultNamespace, body)
     const { observations, stream_position: position } = body
     if (observations.length > observationsMaxBatch) throw tooMany(observationsMaxBatch)
-    const results = await record(db, { ...target, observations, position })
+    const results = await inTurn(writers, ctx, target.namespace, () =>
+      record(db, { ...target, observations, position }),
+    )
     const failed = results.filter((result) => 'error' in result).length
     const duplicates = results.filter((result) => 'duplicate' in result && result.duplicate).length
     return { results, accepted: results.length - failed - duplicates, duplicates, failed }

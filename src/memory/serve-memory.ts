@@ -7,6 +7,7 @@ import { serve } from '#http/serve.ts'
 import type { Api, RequestInput } from '#http/serve.ts'
 import { AppError } from '#lib/errors.ts'
 import type { Log } from '#lib/log.ts'
+import type { Turns } from '#lib/turns.ts'
 import type { MemoryCtx } from './access/caller.ts'
 
 export interface MemorySettings {
@@ -31,6 +32,30 @@ export interface MemoryDeps {
   db: Database
   log: Log
   settings: MemorySettings
+}
+
+/**
+ * What the parts of the service share: turns by namespace, so that who asks for much leaves connections
+ * and time to others. Writers of one namespace would wait for each other anyhow.
+ */
+export interface MemoryParts extends MemoryDeps {
+  readers: Turns
+  writers: Turns
+}
+
+/** Runs the work when the namespace has its turn, unless the caller is gone by then. */
+export async function inTurn<T>(
+  turns: Turns,
+  { signal }: MemoryCtx,
+  namespace: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const turn = await turns.enter(namespace, signal)
+  try {
+    return await work()
+  } finally {
+    turn[Symbol.dispose]()
+  }
 }
 
 export type MemoryHandler<R extends Route> = (

@@ -7,6 +7,7 @@ import { pageOf, pageRequest } from '#db/page.ts'
 import { bind } from '#http/bind.ts'
 import type { ControlPlaneApi, Deps } from '#http/bind.ts'
 import { found } from '#lib/errors.ts'
+import { createTurns } from '#lib/turns.ts'
 import { archiveWorkspace } from './archive-workspace.ts'
 import { selectApiKey, selectApiKeys } from './api-key.sql.ts'
 import type { ApiKeyRow } from './api-key.sql.ts'
@@ -31,13 +32,18 @@ import { selectWorkspaceType, selectWorkspaceTypes } from './workspace-type.sql.
 import { selectSubtree, selectWorkspace, selectWorkspaces } from './workspace.sql.ts'
 import { treesOf } from './workspace.ts'
 
+/** Requests of one principal that run at once in one process, fewer than it has database connections. */
+const AT_ONCE = 8
+
 /** What the control plane brings to the common pipeline: its callers and its spelling. */
 export function createControlPlaneApi(
   options: AuthorizeOptions & Pick<ControlPlaneApi, 'limits' | 'checkReplies' | 'decide'>,
 ): ControlPlaneApi {
+  const turns = createTurns({ each: AT_ONCE })
   return {
     limits: options.limits,
     checkReplies: options.checkReplies,
+    enter: ({ tenantId, actorId }, _route, signal) => turns.enter(`${tenantId}/${actorId}`, signal),
     rename: (_schema, value) => value,
     authorize: (request, route, trace) => authorize(options, request, route, trace),
     decide: options.decide,

@@ -22,6 +22,8 @@ export interface MemoryCtx {
   readonly requestId: string
   /** The caller's `X-Run-Id`, or a generated one. */
   readonly runId: string
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal
 }
 
 /**

@@ -56,6 +56,7 @@ export async function buildContext(
   const scope = await readScopeOf(sql, ctx, body, deps.defaultNamespace)
   const now = new Date()
   const ranking = await rankFor(sql, body, scope, now)
+  ctx.signal.throwIfAborted()
   const asOf = scope.reader.asOf === null ? now : new Date(scope.reader.asOf)
   const told = await hideSuccessors(sql, scope.reader, ranking.ranking, scope.namespaces)
   const found = performance.now()

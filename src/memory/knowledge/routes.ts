@@ -8,16 +8,19 @@ import { deleteDocument as endDocument } from '../documents/delete-document.ts'
 import { putDocument as storeDocument } from '../documents/put-document.ts'
 import { queryEntities as findEntities } from '../entities/query-entities.ts'
 import { reconcile as reconcileSource } from '../reconcile/reconcile.ts'
-import { serveMemory } from '../serve-memory.ts'
-import type { MemoryDeps } from '../serve-memory.ts'
+import { inTurn, serveMemory } from '../serve-memory.ts'
+import type { MemoryParts } from '../serve-memory.ts'
 
 /** Documents, snapshots of sources, and what is known of entities. */
-export function bindKnowledge(app: Hono, api: Api<MemoryCtx>, { db, settings }: MemoryDeps): void {
+export function bindKnowledge(app: Hono, api: Api<MemoryCtx>, parts: MemoryParts): void {
+  const { db, settings, writers } = parts
   const { defaultNamespace } = settings
 
   serveMemory(app, api, putDocument, async (ctx, { body }) => {
     const target = writeTarget(ctx, defaultNamespace, body)
-    const { warnings, ...result } = await storeDocument(db, { ...target, document: body })
+    const { warnings, ...result } = await inTurn(writers, ctx, target.namespace, () =>
+      storeDocument(db, { ...target, document: body }),
+    )
     return {
       natural_key: body.natural_key,
       namespace: target.namespace,
@@ -29,7 +32,9 @@ export function bindKnowledge(app: Hono, api: Api<MemoryCtx>, { db, settings }: 
 
   serveMemory(app, api, deleteDocument, async (ctx, { query }) => {
     const { namespace } = writeTarget(ctx, defaultNamespace, query)
-    const deleted = await endDocument(db, namespace, query.natural_key)
+    const deleted = await inTurn(writers, ctx, namespace, () =>
+      endDocument(db, namespace, query.natural_key),
+    )
     return { natural_key: query.natural_key, namespace, ...deleted }
   })
 
@@ -38,7 +43,9 @@ export function bindKnowledge(app: Hono, api: Api<MemoryCtx>, { db, settings }: 
     const { namespace, allowed_scopes: allowed } = body
     const target = writeTarget(ctx, defaultNamespace, { namespace, allowed_scopes: allowed }, query)
     const { reconcileMaxItems: maxItems, reconcileChangesLimit: limit } = settings
-    return await reconcileSource(db, { ...target, body, maxItems, limit })
+    return await inTurn(writers, ctx, target.namespace, () =>
+      reconcileSource(db, { ...target, body, maxItems, limit }),
+    )
   })
 
   serveMemory(app, api, queryEntities, (ctx, { body }) =>

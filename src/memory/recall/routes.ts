@@ -1,29 +1,37 @@
 import type { Hono } from 'hono'
 import { buildContext, readTrace, search } from '#contract/memory-context.ts'
+import type { ContextBody } from '#contract/memory-context.ts'
 import type { Api } from '#http/serve.ts'
 import type { MemoryCtx } from '../access/caller.ts'
 import { buildContext as build } from '../compile/build-context.ts'
 import { readTrace as traceOf } from '../compile/read-trace.ts'
 import { traceQueue } from '../compile/trace-queue.ts'
 import { search as find } from '../search.ts'
-import { serveMemory } from '../serve-memory.ts'
-import type { MemoryDeps } from '../serve-memory.ts'
+import { inTurn, serveMemory } from '../serve-memory.ts'
+import type { MemoryParts } from '../serve-memory.ts'
 
 export function bindRecall(
   app: Hono,
   api: Api<MemoryCtx>,
-  { db, log, settings }: MemoryDeps,
+  { db, log, settings, readers }: MemoryParts,
 ): void {
   const { defaultNamespace, contextDefaultMaxTokens: defaultTokens } = settings
   const traces = traceQueue(db, log)
 
+  const nameOf = ({ scope }: Pick<ContextBody, 'scope'>) =>
+    scope?.namespace ?? scope?.namespaces?.[0] ?? defaultNamespace
+
   serveMemory(app, api, buildContext, (ctx, { body }) =>
-    build(db, ctx, body, { defaultNamespace, defaultTokens, traces }),
+    inTurn(readers, ctx, nameOf(body), () =>
+      build(db, ctx, body, { defaultNamespace, defaultTokens, traces }),
+    ),
   )
 
   serveMemory(app, api, readTrace, (ctx, { params: { id }, query }) =>
     traceOf(db, ctx, { id, namespace: query.namespace ?? defaultNamespace }),
   )
 
-  serveMemory(app, api, search, (ctx, { body }) => find(db, ctx, { body, defaultNamespace }))
+  serveMemory(app, api, search, (ctx, { body }) =>
+    inTurn(readers, ctx, nameOf(body), () => find(db, ctx, { body, defaultNamespace })),
+  )
 }
