@@ -1,5 +1,6 @@
 import { BREAK_GLASS_USAGE, runBreakGlass } from './break-glass.ts'
 import { readConfig } from './config.ts'
+import { isConnectionLoss } from '#db/connection-loss.ts'
 import { createMetrics } from '#http/metrics.ts'
 import { jsonLog } from '#lib/log.ts'
 import { StartError } from '#lib/start-error.ts'
@@ -13,6 +14,10 @@ const isEmergency = command === 'break-glass'
 const isHelp = command === 'help' || process.argv.some((one) => one === '--help' || one === '-h')
 const stop = new AbortController()
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort())
+// When a connection ends while it is being made, the driver leaves a promise of its own to nobody.
+process.on('unhandledRejection', (error) => {
+  if (!isConnectionLoss(error)) throw error
+})
 // Whoever read what we say may go away; that is no reason to leave the database behind.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 
