@@ -12,6 +12,7 @@ import type { Metrics } from '#http/metrics.ts'
 import { openapi } from '#http/openapi.ts'
 import { journalRoutes } from '#journal/routes.ts'
 import type { JournalOptions } from '#journal/routes.ts'
+import { iamRoutes } from '#iam/routes.ts'
 import { orgRoutes } from '#org/routes.ts'
 import { runControlRoutes, withChildHandles } from '#run-control/routes.ts'
 import { projectsRoutes } from '#projects/routes.ts'
@@ -55,6 +56,7 @@ export function createControlPlane(given: ControlPlane): Hono {
   })
   orgRoutes(app, deps)
   accessRoutes(app, deps)
+  iamRoutes(app, deps)
   taskTypesRoutes(app, deps)
   projectsRoutes(app, deps)
   workRoutes(app, deps, deps.leases)

@@ -17,6 +17,7 @@ const bytes = (fallback: number) =>
     .max(2 ** 30)
     .default(fallback)
 const secret = z.string().min(16).max(512)
+const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' })
 const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// URL' })
 const flag = (fallback: boolean) =>
   z
@@ -47,6 +48,34 @@ export const VARIABLES = {
     'Accept keys made from the shell of the host for an emergency (cp_bg...)',
   ),
   CP_BREAK_GLASS_MAX_TTL_SECONDS: count(14_400, 86_400).describe('Longest life of such a key'),
+  CP_IAM_ENABLED: flag(false).describe('Accept access tokens of an OpenID Connect issuer'),
+  CP_IAM_ISSUER: httpUrl.optional().describe('The issuer, exactly as in its tokens'),
+  CP_IAM_JWKS_URL: httpUrl
+    .optional()
+    .describe('Its keys; unset, its discovery document says where'),
+  CP_IAM_AUDIENCE: z
+    .string()
+    .min(1)
+    .default('control-plane')
+    .describe('Audience that a token must be for'),
+  CP_IAM_LEEWAY_SECONDS: z.coerce
+    .number()
+    .min(0)
+    .max(300)
+    .default(5)
+    .describe('How far the clock of the issuer may be off'),
+  CP_IAM_BINDING_CACHE_SECONDS: z.coerce
+    .number()
+    .min(0)
+    .max(3600)
+    .default(30)
+    .describe('How long a binding is believed without looking'),
+  CP_IAM_BINDING_STALE_SECONDS: z.coerce
+    .number()
+    .min(0)
+    .max(3600)
+    .default(120)
+    .describe('How long it is believed while the database does not answer'),
   CP_MAX_BODY_BYTES: bytes(1_048_576).describe('Largest request body'),
   CP_KNOWLEDGE_SNAPSHOT_MAX_BODY_BYTES: bytes(8_388_608).describe(
     'Largest body of knowledge snapshots and documents',
@@ -103,6 +132,22 @@ export const VARIABLES = {
   CB_DATABASE_POOL: count(10, 200).describe('Database connections of one memory process'),
   CB_SERVER_API_KEY: secret.optional().describe('Static key with full access to memory'),
   CB_API_KEYS: z.string().optional().describe('JSON list of further keys with prefix grants'),
+  CB_IAM_ENABLED: flag(false).describe('Accept access tokens of an OpenID Connect issuer'),
+  CB_IAM_ISSUER: httpUrl.optional().describe('The issuer, exactly as in its tokens'),
+  CB_IAM_JWKS_URL: httpUrl
+    .optional()
+    .describe('Its keys; unset, its discovery document says where'),
+  CB_IAM_AUDIENCE: z
+    .string()
+    .min(1)
+    .default('memory-service')
+    .describe('Audience that a token must be for'),
+  CB_IAM_LEEWAY_SECONDS: z.coerce
+    .number()
+    .min(0)
+    .max(300)
+    .default(5)
+    .describe('How far the clock of the issuer may be off'),
   CB_DEFAULT_NAMESPACE: z
     .string()
     .regex(/^[a-z0-9][a-z0-9._:-]{0,199}$/)

@@ -19,6 +19,7 @@ import { leasesOf } from '#work/lease.ts'
 import { reapExpired } from '#work/reap-expired.ts'
 import { createControlPlane } from './app.ts'
 import type { Config } from './config.ts'
+import { controlPlaneTokens, memoryTokens } from './identity.ts'
 import type { Databases } from './databases.ts'
 
 /** What the services of one process share. */
@@ -56,6 +57,7 @@ export function apiService(
     limits,
     checkReplies: true,
     bootstrapToken: config.CP_BOOTSTRAP_TOKEN,
+    identifyToken: controlPlaneTokens(config, db),
     keys: {
       localKeys: config.CP_LEGACY_API_KEYS_ENABLED,
       breakGlassSeconds: config.CP_BREAK_GLASS_ENABLED ? config.CP_BREAK_GLASS_MAX_TTL_SECONDS : 0,
@@ -99,6 +101,7 @@ export function memoryService(
   const settings = {
     serverApiKey,
     apiKeys: config.CB_API_KEYS,
+    verifyToken: memoryTokens(config),
     defaultNamespace: config.CB_DEFAULT_NAMESPACE,
     observationsMaxBatch: config.CB_OBSERVATIONS_MAX_BATCH,
     reconcileMaxItems: config.CB_RECONCILE_MAX_ITEMS,

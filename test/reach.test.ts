@@ -45,6 +45,7 @@ const SHARED = new Set([
   'person',
   'capability',
   'delegation',
+  'binding',
   'session',
   'projectTemplate',
   'template',

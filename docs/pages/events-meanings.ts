@@ -17,6 +17,14 @@ export const MEANINGS: Readonly<Record<EventType, { en: string; ru: string }>> =
     en: 'A key for an emergency was made from the shell of the host',
     ru: 'Из командной строки сервера выпущен ключ для чрезвычайного случая',
   },
+  'iam_binding.created': {
+    en: 'An identity of another issuer was bound to a principal',
+    ru: 'Identity другого издателя привязана к principal',
+  },
+  'iam_binding.updated': {
+    en: 'What a bound identity may do changed, or the binding ended',
+    ru: 'Изменены права привязанной identity, или привязка прекращена',
+  },
   'workspace.created': { en: 'A workspace was created', ru: 'Создан workspace' },
   'workspace.updated': { en: 'Its name or slug changed', ru: 'Изменились имя или slug' },
   'workspace.moved': {

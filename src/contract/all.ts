@@ -10,6 +10,7 @@ import { routes as events } from './events-api.ts'
 import { routes as journalOperations } from './journal-operations.ts'
 import { routes as externalReferences } from './external-references.ts'
 import { routes as goals } from './goals.ts'
+import { routes as iam } from './iam.ts'
 import { routes as knowledge } from './knowledge.ts'
 import { routes as members } from './members.ts'
 import { routes as memory } from './memory.ts'
@@ -41,6 +42,7 @@ export const controlPlaneRoutes = {
   ...members,
   ...roles,
   ...delegations,
+  ...iam,
   ...projectTemplates,
   ...projects,
   ...configRevisions,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { IDENTITY_EVENTS } from './events-identity.ts'
 
 const id = z.uuid()
 const nullableId = id.nullable()
@@ -20,17 +21,7 @@ const reference = {
  * Rules: never change the meaning of a type, never remove a field; add optional fields or a new type.
  */
 export const EVENTS = {
-  'tenant.bootstrapped': z.strictObject({ slug: z.string() }),
-  'principal.created': z.strictObject({ kind: z.string(), displayName: z.string() }),
-  'principal.updated': z.strictObject({ changes: z.array(z.string()), version: z.int() }),
-  'api_key.created': z.strictObject({ principalId: id, prefix: z.string() }),
-  'api_key.revoked': z.strictObject({ principalId: id, prefix: z.string() }),
-  'break_glass_key.created': z.strictObject({
-    principalId: id,
-    prefix: z.string(),
-    reason: z.string(),
-    expiresAt: z.string(),
-  }),
+  ...IDENTITY_EVENTS,
   'workspace.created': z.strictObject({
     slug: z.string(),
     name: z.string(),
@@ -41,34 +32,6 @@ export const EVENTS = {
   'workspace.archived': z.strictObject({ slug: z.string() }),
   'workspace_type.created': z.strictObject({ key: z.string(), displayName: z.string() }),
   'workspace_type.updated': z.strictObject({ changes: z.array(z.string()), version: z.int() }),
-  'workspace.member_added': z.strictObject({ principalId: id }),
-  'workspace.member_removed': z.strictObject({ principalId: id }),
-  'role.created': z.strictObject({
-    slug: z.string(),
-    name: z.string(),
-    workspaceId: nullableId,
-  }),
-  'role.updated': z.strictObject({ changes: z.array(z.string()), version: z.int() }),
-  'role.assigned': z.strictObject({ roleId: id, principalId: id, workspaceId: nullableId }),
-  'role.revoked': z.strictObject({ roleId: id, principalId: id, workspaceId: nullableId }),
-  'capability.created': z.strictObject({ name: z.string() }),
-  'capability.updated': z.strictObject({ changes: z.array(z.string()), version: z.int() }),
-  'capability.assigned': z.strictObject({
-    capabilityId: id,
-    principalId: id,
-    workspaceId: nullableId,
-  }),
-  'capability.revoked': z.strictObject({
-    capabilityId: id,
-    principalId: id,
-    workspaceId: nullableId,
-  }),
-  'delegation.created': z.strictObject({
-    humanPrincipalId: id,
-    agentPrincipalId: id,
-    permissions: z.array(z.string()),
-  }),
-  'delegation.revoked': z.strictObject({ humanPrincipalId: id, agentPrincipalId: id }),
   'project_template.created': z.strictObject({
     key: z.string(),
     version: z.int(),

@@ -89,6 +89,8 @@ export const getMe = route({
     principal: Principal,
     permissions: z.array(z.string()),
     keyPrefix: z.string().nullable(),
+    /** Who the caller is to the issuer of its access token; null for a key. */
+    iam: z.strictObject({ issuer: z.string(), principalId: z.string() }).nullable(),
     /** The workspace that the credential is limited to; null for the whole tenant. */
     workspaceId: z.uuid().nullable(),
   }),

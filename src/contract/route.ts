@@ -13,6 +13,7 @@ export type VersionedEntity =
   | 'principal'
   | 'run'
   | 'role'
+  | 'iam_binding'
   | 'capability'
   | 'goal'
   | 'comment'

@@ -14,6 +14,7 @@ export const STATUS = {
   run_holder_mismatch: 403,
   bootstrap_disabled: 403,
   permission_escalation: 403,
+  scope_not_granted: 403,
   child_grant_exceeded: 403,
   not_eligible: 403,
   not_found: 404,
@@ -94,5 +95,7 @@ export const STATUS = {
   memory_unavailable: 502,
   memory_disabled: 503,
   memory_timeout: 503,
+  iam_unavailable: 503,
+  policy_unavailable: 503,
   not_ready: 503,
 } as const satisfies Record<ErrorCode, number>

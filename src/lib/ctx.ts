@@ -16,6 +16,9 @@ export interface IamIdentity {
   readonly issuer: string
   /** The subject of the token. */
   readonly principalId: string
+  readonly principalKind: 'human' | 'agent' | 'service'
+  /** Of the token; they narrow whatever is permitted otherwise. */
+  readonly scopes: ReadonlySet<string>
 }
 
 /** Who asks, how the request is traced, and the two things that make code unrepeatable as globals. */
@@ -67,6 +70,6 @@ export interface Author extends Tenancy {
   readonly requestId: string | null
   readonly correlationId: string | null
   readonly traceRunId: string | null
-  readonly iam?: IamIdentity
+  readonly iam?: Pick<IamIdentity, 'principalId'>
   readonly wake: () => void
 }

@@ -15,6 +15,7 @@ export const ERROR_CODES = [
   'run_holder_mismatch',
   'bootstrap_disabled',
   'permission_escalation',
+  'scope_not_granted',
   'child_grant_exceeded',
   'not_eligible',
   'not_found',
@@ -95,6 +96,8 @@ export const ERROR_CODES = [
   'memory_unavailable',
   'memory_disabled',
   'memory_timeout',
+  'iam_unavailable',
+  'policy_unavailable',
   'not_ready',
 ] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]

@@ -4,7 +4,7 @@ import { createTurns } from '#lib/turns.ts'
 import type { Envelope } from '#http/app.ts'
 import type { Api } from '#http/serve.ts'
 import type { Caller, MemoryCtx } from './access/caller.ts'
-import { keyring } from './access/keys.ts'
+import { callers } from './access/token-caller.ts'
 import { bindRecall } from './recall/routes.ts'
 import { bindKnowledge } from './knowledge/routes.ts'
 import { bindMemory } from './routes.ts'
@@ -15,7 +15,7 @@ import { toSnakeCase } from './wire.ts'
 export function createMemoryApp(deps: MemoryDeps): Hono {
   const { settings, log } = deps
   const app = baseApp(log, memoryEnvelope)
-  const api = apiOf(deps, keyring(settings))
+  const api = apiOf(deps, callers(settings))
   const parts = {
     ...deps,
     readers: createTurns({ each: 4, all: 8 }),
@@ -27,14 +27,17 @@ export function createMemoryApp(deps: MemoryDeps): Hono {
   return app
 }
 
-function apiOf({ settings }: MemoryDeps, identify: (request: Request) => Caller): Api<MemoryCtx> {
+function apiOf(
+  { settings }: MemoryDeps,
+  identify: (request: Request) => Promise<Caller>,
+): Api<MemoryCtx> {
   return {
     limits: {
       defaultBytes: settings.maxBodyBytes,
       knowledgeBytes: settings.maxKnowledgeBytes,
     },
     authorize: async (request, route, { requestId, traceRunId }) => {
-      const caller = route.access === 'public' ? ANYBODY : identify(request)
+      const caller = route.access === 'public' ? ANYBODY : await identify(request)
       return { caller, requestId, runId: traceRunId, signal: request.signal }
     },
     rename: toSnakeCase,

@@ -6,6 +6,7 @@ import type { Database } from '#db/sql.ts'
 import { serve } from '#http/serve.ts'
 import type { Api, RequestInput } from '#http/serve.ts'
 import { AppError } from '#lib/errors.ts'
+import type { VerifyToken } from '#lib/jwt.ts'
 import type { Log } from '#lib/log.ts'
 import type { Turns } from '#lib/turns.ts'
 import type { MemoryCtx } from './access/caller.ts'
@@ -15,6 +16,8 @@ export interface MemorySettings {
   serverApiKey: string | undefined
   /** JSON list of keys with grants. */
   apiKeys: string | undefined
+  /** Verifies access tokens of another issuer; undefined where none is accepted. */
+  verifyToken: VerifyToken | undefined
   defaultNamespace: string
   observationsMaxBatch: number
   reconcileMaxItems: number

@@ -29,6 +29,7 @@ describe('bootstrap', () => {
       principal: made.principal,
       permissions: ['admin'],
       keyPrefix: made.apiKey.prefix,
+      iam: null,
       workspaceId: null,
     })
     const events = await db`

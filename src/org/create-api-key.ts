@@ -37,11 +37,7 @@ export async function createApiKey(
   const principal = found(await selectPrincipal(sql, ctx, principalId), 'principal', principalId)
   const permissions = grantable(ctx, principal.kind, input.permissions)
   requireFuture(ctx, expiresAt)
-  requirePlace(ctx, workspaceId)
-  if (workspaceId !== null) {
-    found(await selectWorkspace(sql, ctx, workspaceId), 'workspace', workspaceId)
-    requireRest(permissions)
-  }
+  await checkPlaceOfRights(sql, ctx, { workspaceId, permissions })
   const { text, ...secret } = newKey()
   const apiKey = await insertApiKey(sql, ctx, {
     ...secret,
@@ -64,8 +60,18 @@ export async function createApiKey(
   return { ...apiKey, key: text }
 }
 
-/** A key for a workspace that could do nothing there is a mistake of whoever asks for it. */
-function requireRest(permissions: readonly string[]): void {
+/**
+ * Checks where a new credential is to reach: no further than the caller, and where it can do something.
+ * Throws `permission_denied`, `not_found`, `invalid_permissions`.
+ */
+export async function checkPlaceOfRights(
+  sql: Sql,
+  ctx: Ctx,
+  { workspaceId, permissions }: { workspaceId: string | null; permissions: readonly string[] },
+): Promise<void> {
+  requirePlace(ctx, workspaceId)
+  if (workspaceId === null) return
+  found(await selectWorkspace(sql, ctx, workspaceId), 'workspace', workspaceId)
   if (withinWorkspace(permissions).length > 0) return
   throw new AppError(
     'invalid_permissions',

@@ -72,11 +72,12 @@ export async function selectStanding(
 ): Promise<Standing | undefined> {
   const [row] = await sql<Standing[]>`
     select case when p.xmin is distinct from own.xid then p.status end as principal_status,
-           coalesce(
-             k.xmin = own.xid
-               or (k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp())),
-             b.xmin = own.xid or b.status = 'active',
-             false) as credential_live
+           case
+             when k.id is not null then k.xmin is not distinct from own.xid
+               or (k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp()))
+             when b.id is not null then b.xmin is not distinct from own.xid or b.status = 'active'
+             else false
+           end as credential_live
     from principals p
     cross join (select pg_current_xact_id_if_assigned()::xid as xid) as own
     left join api_keys k on k.tenant_id = p.tenant_id and k.id = ${ctx.credentialId}

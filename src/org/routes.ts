@@ -70,6 +70,7 @@ export function orgRoutes(app: Hono, deps: Deps): void {
       principal: principalReply(principal),
       permissions: [...ctx.permissions],
       keyPrefix: key?.prefix ?? null,
+      iam: ctx.iam ? { issuer: ctx.iam.issuer, principalId: ctx.iam.principalId } : null,
       workspaceId: ctx.reach?.kind === 'subtree' ? ctx.reach.workspaceId : null,
     }
   })

@@ -1,4 +1,5 @@
 import * as delegations from '#contract/delegations.ts'
+import * as iam from '#contract/iam.ts'
 import * as members from '#contract/members.ts'
 import * as org from '#contract/org.ts'
 import * as roles from '#contract/roles.ts'
@@ -36,6 +37,19 @@ export async function walkAccess({ make, told, kept }: Walk, workspaceId: string
   await make(roles.revokeCapability, { params: { id: capability.id }, body: grant })
   await make(members.addMember, { params: { id: workspaceId }, body: { principalId: agent.id } })
   await make(members.removeMember, { params: { id: workspaceId, principalId: agent.id } })
+  const binding = await make(iam.createIamBinding, {
+    params: { id: agent.id },
+    body: {
+      issuer: `https://${kept('issuer of an identity')}.example.org`,
+      iamPrincipalId: kept('subject of an identity'),
+      permissions: ['tasks.read'],
+    },
+  })
+  await make(iam.updateIamBinding, {
+    params: { id: binding.id },
+    ifMatch: binding.version,
+    body: { status: 'revoked' },
+  })
   const delegation = await make(delegations.createDelegation, {
     body: {
       humanPrincipalId: person.id,

@@ -13,6 +13,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: ['contract', 'db', 'lib'],
   // Areas: know HTTP in routes.ts only. Memory and the others meet in contract and client alone.
   org: EVERY_AREA,
+  iam: ['org', ...EVERY_AREA],
   access: ['org', ...EVERY_AREA],
   projects: ['org', ...EVERY_AREA],
   'task-types': ['org', ...EVERY_AREA],

@@ -23,6 +23,7 @@ export interface WireAnswer {
 export const MEMORY_SETTINGS: MemorySettings = {
   serverApiKey: undefined,
   apiKeys: undefined,
+  verifyToken: undefined,
   defaultNamespace: 'nexus',
   observationsMaxBatch: 500,
   reconcileMaxItems: 20_000,

@@ -1,6 +1,15 @@
 import { foreign, look, own } from './tenant-call.ts'
 import type { Case } from './tenant-call.ts'
 
+/** An identity that nobody bound yet. */
+function identity() {
+  return {
+    issuer: 'https://issuer.example.org',
+    iamPrincipalId: crypto.randomUUID(),
+    permissions: ['tasks.read'],
+  }
+}
+
 /** Roles, capabilities, members and delegations; see `TENANT_CASES`. */
 export const ACCESS_CASES: Readonly<Record<string, Case>> = {
   addMember: (a, b) => [
@@ -56,6 +65,15 @@ export const ACCESS_CASES: Readonly<Record<string, Case>> = {
       { humanPrincipalId: a.person, agentPrincipalId: b.principal },
       { humanPrincipalId: b.person, agentPrincipalId: a.principal },
     ].map((pair) => foreign({ body: { ...pair, permissions: ['tasks.read'] } })),
+  createIamBinding: (a, b) => [
+    foreign({ params: { id: a.principal }, body: identity() }),
+    foreign({ params: { id: b.principal }, body: { ...identity(), workspaceId: a.root } }),
+  ],
+  listIamBindings: (a) => [foreign({ params: { id: a.principal } })],
+  getIamBinding: (a) => [foreign({ params: { id: a.binding } })],
+  updateIamBinding: (a) => [
+    foreign({ params: { id: a.binding }, ifMatch: 1, body: { permissions: ['tasks.read'] } }),
+  ],
   listDelegations: (a) => [
     look(),
     own({ query: { humanPrincipalId: a.person } }),

@@ -14,6 +14,7 @@ import type { Route, RouteReply } from '#contract/route.ts'
 import { recordAction } from '#contract/run-actions.ts'
 import { assignCapability, assignRole, createCapability, createRole } from '#contract/roles.ts'
 import { createDelegation } from '#contract/delegations.ts'
+import { createIamBinding } from '#contract/iam.ts'
 import { addMember } from '#contract/members.ts'
 import { getRun, recordCheckpoint, startRun } from '#contract/runs.ts'
 import { openSession } from '#contract/sessions.ts'
@@ -185,7 +186,16 @@ async function makeAccess(
       permissions: ['tasks.read', 'sessions.open'],
     },
   })
+  const binding = await make(createIamBinding, {
+    params: { id: principal },
+    body: {
+      issuer: 'https://issuer.example.org',
+      iamPrincipalId: `subject ${marker}`,
+      permissions: ['tasks.read'],
+    },
+  })
   return {
+    binding: binding.id,
     person: person.id,
     role: role.id,
     capability: capability.id,

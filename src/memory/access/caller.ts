@@ -4,6 +4,8 @@ import type { Audience } from '../visibility.ts'
 /** Everything under a prefix; the empty prefix is everything. */
 export interface Grant {
   prefix: string
+  /** Only the namespace of exactly this name. */
+  exact?: boolean
   read: boolean
   write: boolean
 }
@@ -38,8 +40,12 @@ export function uncovered(
   const { grants } = caller
   if (grants === 'all') return undefined
   return namespaces.find(
-    (namespace) => !grants.some((grant) => grant[right] && namespace.startsWith(grant.prefix)),
+    (namespace) => !grants.some((grant) => grant[right] && covers(grant, namespace)),
   )
+}
+
+function covers({ prefix, exact = false }: Grant, namespace: string): boolean {
+  return exact ? namespace === prefix : namespace.startsWith(prefix)
 }
 
 /** Throws `permission_denied` naming the first namespace that no grant covers. */

@@ -9,6 +9,8 @@ export interface KeySettings {
   serverApiKey: string | undefined
   /** JSON list of further keys with grants. */
   apiKeys: string | undefined
+  /** Whether everybody is let in where no key is configured; true unless said otherwise. */
+  isOpen?: boolean
 }
 
 const Registry = z
@@ -42,8 +44,8 @@ interface Credential {
  * every request (`internal_error`) instead of letting half of the keys work.
  */
 export function keyring(settings: KeySettings): (request: Request) => Caller {
-  const { serverApiKey, apiKeys } = settings
-  if (serverApiKey === undefined && apiKeys === undefined) return () => LOCAL
+  const { serverApiKey, apiKeys, isOpen = true } = settings
+  if (isOpen && serverApiKey === undefined && apiKeys === undefined) return () => LOCAL
   const registry = apiKeys === undefined ? [] : readRegistry(apiKeys)
   const own: Credential[] =
     serverApiKey === undefined
@@ -85,7 +87,8 @@ function readRegistry(text: string): Credential[] | undefined {
   }))
 }
 
-function bearer(request: Request): string | undefined {
+/** The credential of a request, undefined when it has none of a credential's form. */
+export function bearer(request: Request): string | undefined {
   return /^Bearer +([\x21-\x7e]{1,4096}) *$/i.exec(request.headers.get('authorization') ?? '')?.[1]
 }
 

@@ -1,0 +1,36 @@
+import type { Database } from '#db/sql.ts'
+import { tokenIdentifier } from '#iam/identify-token.ts'
+import { tokenVerifier } from '#lib/jwt.ts'
+import type { VerifyToken } from '#lib/jwt.ts'
+import { StartError } from '#lib/start-error.ts'
+import type { Config } from './config.ts'
+
+/** Who is let in by an access token of another issuer; undefined where none is accepted. */
+export function controlPlaneTokens(config: Config, db: Database) {
+  if (!config.CP_IAM_ENABLED) return undefined
+  const verify = tokenVerifier({
+    issuer: required(config.CP_IAM_ISSUER, 'CP_IAM_ISSUER'),
+    jwksUrl: config.CP_IAM_JWKS_URL,
+    audience: config.CP_IAM_AUDIENCE,
+    leewaySeconds: config.CP_IAM_LEEWAY_SECONDS,
+  })
+  const { CP_IAM_BINDING_CACHE_SECONDS: freshSeconds } = config
+  const staleSeconds = Math.max(freshSeconds, config.CP_IAM_BINDING_STALE_SECONDS)
+  return tokenIdentifier({ db, verify, bindings: { freshSeconds, staleSeconds } })
+}
+
+/** The same for the memory service, which takes everything it has to know from the token. */
+export function memoryTokens(config: Config): VerifyToken | undefined {
+  if (!config.CB_IAM_ENABLED) return undefined
+  return tokenVerifier({
+    issuer: required(config.CB_IAM_ISSUER, 'CB_IAM_ISSUER'),
+    jwksUrl: config.CB_IAM_JWKS_URL,
+    audience: config.CB_IAM_AUDIENCE,
+    leewaySeconds: config.CB_IAM_LEEWAY_SECONDS,
+  })
+}
+
+function required(value: string | undefined, name: string): string {
+  if (value !== undefined) return value
+  throw new StartError(`Cannot start: ${name} is not set, but access tokens are to be accepted`)
+}
