@@ -19,7 +19,7 @@ export function createMemoryApp(deps: MemoryDeps): Hono {
   const parts = {
     ...deps,
     readers: createTurns({ each: 4, all: 8 }),
-    writers: createTurns({ each: 1, all: 5 }),
+    writers: createTurns({ each: 1, all: Math.ceil(deps.db.options.max / 2) }),
   }
   bindMemory(app, api, parts)
   bindKnowledge(app, api, parts)

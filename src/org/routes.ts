@@ -32,14 +32,13 @@ import { selectWorkspaceType, selectWorkspaceTypes } from './workspace-type.sql.
 import { selectSubtree, selectWorkspace, selectWorkspaces } from './workspace.sql.ts'
 import { treesOf } from './workspace.ts'
 
-/** Requests of one principal that run at once in one process, fewer than it has database connections. */
-const AT_ONCE = 8
-
 /** What the control plane brings to the common pipeline: its callers and its spelling. */
 export function createControlPlaneApi(
   options: AuthorizeOptions & Pick<ControlPlaneApi, 'limits' | 'checkReplies' | 'decide'>,
 ): ControlPlaneApi {
-  const turns = createTurns({ each: AT_ONCE })
+  const { db } = options
+  // What one principal asks for at once never takes all the connections of this process.
+  const turns = createTurns({ each: Math.ceil(db.options.max / 2) })
   return {
     limits: options.limits,
     checkReplies: options.checkReplies,

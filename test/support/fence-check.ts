@@ -22,7 +22,7 @@ function fencePattern(): RegExp {
   const name = `${before}${m}${any('e')}${m}${any('o')}${any('r')}${any('y')}(?:${any('>')}|(?![\\p{L}\\p{N}_]))`
   const open = `(?:${any('<')}|&(?:[lL][tT]|#0*60|#[xX]0*3[cC]);?)`
   const slash = `(?:${any('/')}|&(?:[sS][oO][lL]|#0*47|#[xX]0*2[fF]);?)`
-  return new RegExp(`${open}\\s*${slash}?\\s*${name}`, 'u')
+  return new RegExp(`${open}\\s*(?:${slash}\\s*)*${name}`, 'u')
 }
 
 /**
