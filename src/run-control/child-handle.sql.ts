@@ -142,6 +142,7 @@ export async function selectChildren(
     where h.tenant_id = ${ctx.tenantId}
       and h.run_id = ${runId}
       and h.sequence > ${after}
+      ${inReach(sql, ctx, 't.workspace_id')}
     order by h.sequence
     limit ${limit}`
 }
@@ -157,6 +158,7 @@ export async function selectChildrenOfTask(
     join runs parent on parent.tenant_id = h.tenant_id and parent.id = h.run_id
     where h.tenant_id = ${ctx.tenantId}
       and parent.task_id = ${task.taskId}
+      ${inReach(sql, ctx, 't.workspace_id')}
     order by h.created_at desc, h.id desc
     limit ${task.limit}`
   return rows.toReversed()

@@ -78,7 +78,9 @@ export async function endChild(
 
 async function runningRun(sql: Sql, ctx: Ctx, child: ChildRow): Promise<RunRow | undefined> {
   if (!child.isClaimed || child.newestRunId === null) return undefined
-  const run = await selectRun(sql, ctx, child.newestRunId)
+  // A child is stopped with its parent wherever its task has been moved to.
+  const { tenantId } = ctx
+  const run = await selectRun(sql, { tenantId }, child.newestRunId)
   return run?.status === 'running' ? run : undefined
 }
 
