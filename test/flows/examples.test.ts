@@ -8,6 +8,8 @@ const PAGES = [
   'docs/context.md',
   'docs/work.md',
   'docs/runs.md',
+  'docs/tasks.md',
+  'docs/goals.md',
   'docs/journal.md',
   'docs/knowledge.md',
   'docs/memory.md',
