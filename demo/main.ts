@@ -24,6 +24,9 @@ const DECISION =
 const FINDING =
   'Each migration file is one transaction and its checksum is recorded when it is applied.'
 
+/** Enough for what the first agent left and a few documents, and still to be read at a glance. */
+const SECTION_CHARS = 4000
+
 const isSplit = process.argv.includes('--roles')
 const dataFolder = await mkdtemp(join(tmpdir(), 'strata-demo-'))
 try {
@@ -68,12 +71,13 @@ async function tell({ url, adminKey }: { url: string; adminKey: string }): Promi
   const next = await takeTask(second, task.publicId, 'Write the migration')
   const context = await contextOf(second, next)
   const nonce = newId().replaceAll('-', '').slice(-16)
-  const section = renderContext(context, { budgetChars: 12_000, nonce })
+  const section = renderContext(context, { budgetChars: SECTION_CHARS, nonce })
   say(`\n${section}\n`)
   const { memoryStatus, freshness } = context
   say(`   memoryStatus ${memoryStatus}, lag ${freshness.memoryLagEvents}`)
   say(`   fencing token: Ada held ${work.fencingToken}, Boris holds ${next.fencingToken}`)
   check(section, { memoryStatus, lag: freshness.memoryLagEvents })
+  say('   what Ada decided is in it, with its source')
   await finish(second, next, true)
   say('5. Boris has completed the task')
 }

@@ -112,6 +112,19 @@ describe('B9: why and why not', () => {
     assert.ok(pack.stats.candidates >= 60)
   })
 
+  it('does not call left out what it shows, however that was found', async () => {
+    const { tell, ask } = recalling(db)
+    await tell(...Array.from({ length: 30 }, (_, i) => ({ content: `Note ${i} about caching` })))
+    const pack = await ask('caching', { k: 1 })
+    const shown = new Set(itemsOf(pack).map(({ id }) => id))
+    assert.ok(shown.size > 4)
+    assert.ok(pack.budget.dropped.length > 0)
+    assert.deepEqual(
+      pack.budget.dropped.filter(({ id }) => shown.has(id)),
+      [],
+    )
+  })
+
   it('stores how a pack came about for those who may read all of it', async () => {
     const { tell, ask, namespace } = recalling(db)
     await tell({ content: 'Secrets rotate monthly', kind: 'decision' })

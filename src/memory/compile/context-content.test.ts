@@ -204,3 +204,26 @@ describe('the graph', () => {
     assert.deepEqual(pack.warnings, ['semantic search is not trained yet'])
   })
 })
+
+describe('the title of a part of a document', () => {
+  it('says where the part stands, and nothing twice', async () => {
+    const { tell, ask } = recalling(db)
+    const said = [
+      { title: 'Runbook', content: '# Runbook\n\n## Failover\n\nStop the worker first.' },
+      { title: 'Payments', content: '# Notes\n\nRestart the worker last.' },
+      { title: 'Run', content: '# Runner\n\nFeed the worker.' },
+      { title: 'Plain', content: 'Ask the worker.' },
+    ]
+    await tell({
+      content: 'Four pages',
+      assertions: said.map((text) => ({ assert: 'text', text: { type: 'document', ...text } })),
+    })
+    const titles = sectionOf(await ask('worker'), 'documents').map(({ title }) => title)
+    assert.deepEqual(titles.toSorted(), [
+      'Payments — Notes',
+      'Plain',
+      'Run — Runner',
+      'Runbook > Failover',
+    ])
+  })
+})

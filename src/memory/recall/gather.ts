@@ -36,7 +36,7 @@ export interface Gathered {
   explanations: Map<string, Record<string, unknown>>
   resolution: Resolution
   resolvedBy: Map<string, 'exact' | 'suffix'>
-  /** Found by words but not among the best. */
+  /** Found by words but not among the best, nor in another way. */
   unread: Dropped[]
 }
 
@@ -80,7 +80,10 @@ export async function gather(sql: Sql, request: GatherRequest): Promise<Gathered
     explanations: lexical.explanations,
     resolution,
     resolvedBy: new Map(resolution.entities.map((entity) => [keyOf(entity), entity.how])),
-    unread: unreadOf(found.slice(pool), found[0]?.score ?? 1),
+    unread: unreadOf(
+      found.slice(pool).filter(({ unit }) => !items.has(unit.key)),
+      found[0]?.score ?? 1,
+    ),
   }
 }
 

@@ -50,7 +50,7 @@ export function chunkItem(namespace: NamespaceRow, row: ChunkRow): Item {
     kind: 'chunk',
     id: `chunk:${row.item}`,
     text: row.text,
-    title: row.heading === null ? row.title : [row.title, row.heading].filter(Boolean).join(' — '),
+    title: chunkTitle(row),
     scopes: row.scopes,
     at: row.validFrom,
     closedAt: row.validTo,
@@ -67,6 +67,12 @@ export function chunkItem(namespace: NamespaceRow, row: ChunkRow): Item {
     },
     fact: null,
   }
+}
+
+/** The title of the document and the headings that the text stands under, which often begin with it. */
+function chunkTitle({ title, heading }: Pick<ChunkRow, 'title' | 'heading'>): string | null {
+  if (heading === null || title === null || title === '') return heading ?? title
+  return `${heading} > `.startsWith(`${title} > `) ? heading : `${title} — ${heading}`
 }
 
 export function entityItem(namespace: NamespaceRow, row: NodeRow): Item {
