@@ -219,11 +219,8 @@ describe('the title of a part of a document', () => {
       assertions: said.map((text) => ({ assert: 'text', text: { type: 'document', ...text } })),
     })
     const titles = sectionOf(await ask('worker'), 'documents').map(({ title }) => title)
-    assert.deepEqual(titles.toSorted(), [
-      'Payments — Notes',
-      'Plain',
-      'Run — Runner',
-      'Runbook > Failover',
-    ])
+    const expected = ['Payments — Notes', 'Plain', 'Run — Runner', 'Runbook > Failover']
+    assert.deepEqual(new Set(titles), new Set(expected))
+    assert.equal(titles.length, expected.length)
   })
 })
