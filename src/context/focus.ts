@@ -1,10 +1,12 @@
 import type { ContextRequest, Focus, HarnessContext, ProjectFocus } from '#contract/context.ts'
 import type { ReachedPlaces } from '#contract/visibility.ts'
 
-/** The workspace in focus with its ancestors, nearest first; the last one is the root of the tree. */
+/** The workspace in focus with the ancestors that share their memory with it, nearest first. */
 export interface WorkspaceFocus {
   id: string
   ancestorIds: readonly string[]
+  /** The top of its tree. */
+  rootId: string
 }
 
 /** Everything about a request that was read and authorised before memory is asked. */

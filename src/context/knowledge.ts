@@ -7,10 +7,10 @@ import type { ReachedPlaces } from '#contract/visibility.ts'
 import { transaction } from '#db/sql.ts'
 import type { Database } from '#db/sql.ts'
 import type { Ctx } from '#lib/ctx.ts'
-import { AppError, found } from '#lib/errors.ts'
+import { AppError } from '#lib/errors.ts'
 import type { ErrorCode } from '#lib/errors.ts'
-import { selectAncestors } from '#org/workspace.sql.ts'
 import { reachedPlaces } from './reached.ts'
+import { memoryLine } from './memory-line.ts'
 import { treeNamespace } from './memory-request.ts'
 import type { MemoryProvider } from './recall.ts'
 
@@ -35,11 +35,11 @@ export async function knowledgePlace(
 ): Promise<{ place: KnowledgePlace; provider: MemoryProvider }> {
   const { provider, workspaceId, writes } = input
   const { line, reached } = await transaction(db, 'read only', async (sql) => {
-    const rows = await selectAncestors(sql, ctx, workspaceId)
-    const ids = rows.map(({ id }) => id)
-    return { line: rows, reached: await reachedPlaces(sql, ctx, ids) }
+    const one = await memoryLine(sql, ctx, workspaceId)
+    const ids = [one.workspace.id, ...one.ancestorIds]
+    return { line: one, reached: await reachedPlaces(sql, ctx, ids) }
   })
-  const workspace = found(line[0], 'workspace', workspaceId)
+  const { workspace, ancestorIds, rootId } = line
   if (writes && workspace.status !== 'active') {
     throw new AppError(
       'workspace_archived',
@@ -49,9 +49,7 @@ export async function knowledgePlace(
   if (!provider) {
     throw new AppError('memory_disabled', 'Cannot reach knowledge: no memory is configured')
   }
-  const rootId = line.at(-1)?.id ?? workspace.id
   const namespace = treeNamespace(provider.namespacePrefix, ctx.tenantId, rootId)
-  const ancestorIds = line.slice(1).map(({ id }) => id)
   const place = {
     workspaceId: workspace.id,
     workspaceVersion: workspace.version,

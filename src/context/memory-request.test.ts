@@ -66,7 +66,7 @@ describe('the question to memory', () => {
   })
 
   it('sees the workspace in focus and its ancestors and no other', () => {
-    const about = onTask({ workspace: { id: 'w3', ancestorIds: ['w2', 'w1'] } })
+    const about = onTask({ workspace: { id: 'w3', ancestorIds: ['w2', 'w1'], rootId: 'w1' } })
     const question = ask({}, about)
     assert.deepEqual(question.allowed_scopes.toSorted(), [
       'principal:p1',
@@ -86,7 +86,10 @@ describe('the question to memory', () => {
 
   it('names at most ten scopes, the nearest first, and narrows to all ancestors all the same', () => {
     const ancestorIds = Array.from({ length: 20 }, (_, n) => `a${n}`)
-    const question = ask({}, onTask({ runId: 'r1', workspace: { id: 'w', ancestorIds } }))
+    const question = ask(
+      {},
+      onTask({ runId: 'r1', workspace: { id: 'w', ancestorIds, rootId: 'a19' } }),
+    )
     assert.equal(question.scopes.length, 10)
     assert.deepEqual(question.scopes.slice(0, 4), [
       'principal:p1',

@@ -33,22 +33,12 @@ export type MemoryRequest = ReturnType<typeof memoryRequest>
 /** The tenant's own namespace first; with a workspace in focus, that of its tree as well. */
 export function namespacesOf(prefix: string, { tenantId, workspace }: Focused): string[] {
   const tenant = `${prefix}${tenantId}`
-  return workspace ? [tenant, treeNamespace(prefix, tenantId, rootOf(workspace))] : [tenant]
+  return workspace ? [tenant, treeNamespace(prefix, tenantId, workspace.rootId)] : [tenant]
 }
 
 /** Where the knowledge of one workspace tree is kept. */
 export function treeNamespace(prefix: string, tenantId: string, rootId: string): string {
   return `${prefix}${tenantId}:ws:${rootId}`
-}
-
-export function rootOf({
-  id,
-  ancestorIds,
-}: {
-  id: string
-  ancestorIds: readonly string[]
-}): string {
-  return ancestorIds.at(-1) ?? id
 }
 
 function workspaceIds({ workspace }: Focused): string[] | null {

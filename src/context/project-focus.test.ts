@@ -100,4 +100,31 @@ describe('a project in focus', () => {
     await assert.rejects(attempt, { code: 'permission_denied' })
     assert.equal(memory.heard.length, 0)
   })
+
+  it('says how far up memory is shared with the work below it', async (t) => {
+    const memory = await memoryAnswering(t, 200, PACK)
+    const { client, ctx } = await contextTenant(db, providerAt(memory.url))
+    const tree = projectsOf(db, ctx)
+    const root = await tree.addWorkspace()
+    const { project, workspaceId } = await tree.place(root)
+    const middle = await tree.addWorkspace(workspaceId)
+    const leaf = await tree.addWorkspace(middle)
+    const own = `principal:${ctx.actorId}`
+    const expected = {
+      ancestors: [leaf, middle, workspaceId, root],
+      project: [leaf, middle, workspaceId],
+      none: [leaf],
+    } as const
+    for (const memoryScopeSharing of ['ancestors', 'project', 'none'] as const) {
+      await tree.configure(project.id, { governance: { memoryScopeSharing } })
+      await call(client, getContext, { body: { workspaceId: leaf } })
+      const asked = memory.heard.at(-1)?.body as Record<string, unknown>
+      const places = expected[memoryScopeSharing].map((id) => `workspace:${id}`)
+      assert.deepEqual(asked['allowed_scopes'], [own, ...places])
+      assert.deepEqual(asked['scopes'], [own, ...places])
+      assert.deepEqual(asked['scope'], {
+        namespaces: [`tenant:${ctx.tenantId}`, `tenant:${ctx.tenantId}:ws:${root}`],
+      })
+    }
+  })
 })

@@ -7,7 +7,6 @@ import { currentPosition } from '#events/read.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { found } from '#lib/errors.ts'
 import { requirePermission } from '#org/permission.ts'
-import { selectAncestors } from '#org/workspace.sql.ts'
 import { selectProjectScope } from '#projects/layers.sql.ts'
 import { selectProject } from '#projects/project.sql.ts'
 import { readEffective } from '#projects/read-governance.ts'
@@ -19,6 +18,7 @@ import { publicIdOf } from '#work/task.ts'
 import type { Focused, WorkspaceFocus } from './focus.ts'
 import { readFreshness } from './freshness.ts'
 import { harnessContext } from './harness-context.ts'
+import { memoryLine } from './memory-line.ts'
 import { reachedPlaces } from './reached.ts'
 
 const MAX_ARTIFACTS = 20
@@ -116,7 +116,6 @@ async function focusWorkspace(
   id: string | null | undefined,
 ): Promise<WorkspaceFocus | null> {
   if (id === null || id === undefined) return null
-  const line = await selectAncestors(sql, ctx, id)
-  const workspace = found(line[0], 'workspace', id)
-  return { id: workspace.id, ancestorIds: line.slice(1).map((ancestor) => ancestor.id) }
+  const { workspace, ancestorIds, rootId } = await memoryLine(sql, ctx, id)
+  return { id: workspace.id, ancestorIds, rootId }
 }

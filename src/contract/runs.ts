@@ -180,7 +180,7 @@ export const succeedRun = route({
   summary: 'End a run with success; with completeTask, complete the task and release the claim too',
   tag: 'Runs',
   access: 'tasks.claim',
-  errors: [...RUN_REFUSALS, 'task_already_completed', 'invalid_transition'],
+  errors: [...RUN_REFUSALS, 'task_already_completed', 'invalid_transition', 'approval_required'],
   params: byId,
   body: z.strictObject({
     fencingToken: FencingToken,

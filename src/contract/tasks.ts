@@ -215,6 +215,7 @@ export const completeTask = route({
     'task_already_completed',
     'run_in_progress',
     'invalid_transition',
+    'approval_required',
     'if_match_required',
     'invalid_if_match',
   ],

@@ -17,6 +17,8 @@ export async function readEffective(sql: Sql, ctx: Ctx, workspaceId: string): Pr
 /** The project that work in a workspace belongs to, and the rules for that work. */
 export interface WorkRules {
   projectId: string
+  /** Of the project. */
+  workspaceId: string
   governance: Governance
   /** What every agent is told, by which project, and which version of its layer; null when nothing. */
   instructions: { projectId: string; version: number; text: string } | null
@@ -52,9 +54,10 @@ function rulesOfLine(line: readonly PlacedLayers[]): WorkRules | undefined {
       runBounds.push({ projectId, workspaceId, maxConcurrentRuns })
     }
   }
-  const projectId = line.at(-1)?.projectId
-  if (!inForce || projectId === undefined) return undefined
-  return { projectId, governance: inForce.config.governance, instructions, runBounds }
+  const own = line.at(-1)
+  if (!inForce || !own) return undefined
+  const { projectId, workspaceId } = own
+  return { projectId, workspaceId, governance: inForce.config.governance, instructions, runBounds }
 }
 
 /** What a project itself tells, with the version of the layer that tells it. */

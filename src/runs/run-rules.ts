@@ -4,6 +4,7 @@ import type { Ctx } from '#lib/ctx.ts'
 import { AppError } from '#lib/errors.ts'
 import { readWorkRules } from '#projects/read-governance.ts'
 import type { WorkRules } from '#projects/read-governance.ts'
+import { requireApproved } from '#work/required-approval.ts'
 import { countRunsBelow } from './concurrent-runs.sql.ts'
 
 /** Budgets of a run; null is none. */
@@ -25,7 +26,7 @@ export async function admitRun(
 ): Promise<WorkRules | undefined> {
   const rules = await readWorkRules(sql, ctx, task.workspaceId)
   if (!rules) return undefined
-  if (rules.governance.requireApprovalForRun) throw unapproved(task.id, rules)
+  requireApproved(task.id, rules, 'run')
   const bounds = rules.runBounds
   if (bounds.length === 0) return rules
   await lockEntities(
@@ -71,14 +72,5 @@ function full(details: { projectId: string; limit: number; used: number }): AppE
     'budget_exceeded',
     `Cannot start a run: project "${details.projectId}" has as many going on as it may`,
     { details: { budget: 'maxConcurrentRuns', ...details } },
-  )
-}
-
-/** No tenant has approvals yet, so none is ever given. */
-function unapproved(taskId: string, { projectId }: WorkRules): AppError {
-  return new AppError(
-    'approval_required',
-    `Cannot start a run of task "${taskId}": its project asks for an approval first`,
-    { details: { projectId, governance: 'requireApprovalForRun' } },
   )
 }

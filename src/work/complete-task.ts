@@ -4,6 +4,7 @@ import { appendEvents } from '#events/append.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { AppError, found } from '#lib/errors.ts'
 import { requireVersion } from '#org/version.ts'
+import { readWorkRules } from '#projects/read-governance.ts'
 import { categoryOf, requireTransition } from '#task-types/lifecycle.ts'
 import type { ClaimRow } from './claim.sql.ts'
 import { endClaim } from './end-claim.ts'
@@ -11,6 +12,7 @@ import { requireFree } from './live-claim.ts'
 import type { MaybeFence } from './live-claim.ts'
 import { lockTask } from './lock-task.ts'
 import { requireNoRun } from './release-claim.ts'
+import { requireApproved } from './required-approval.ts'
 import { publicIdOf } from './task.ts'
 import { selectTask, updateTaskEvidence, updateTaskStatus } from './task.sql.ts'
 import type { LockedTask, TaskRow } from './task.sql.ts'
@@ -19,7 +21,7 @@ import type { LockedTask, TaskRow } from './task.sql.ts'
  * Completes a task and releases its claim; a claimed task only under the claim.
  *
  * Throws `not_found`, `task_already_completed`, `stale_claim`, `claim_holder_mismatch`,
- * `task_claimed`, `version_conflict`, `run_in_progress`, `invalid_transition`.
+ * `task_claimed`, `version_conflict`, `run_in_progress`, `invalid_transition`, `approval_required`.
  */
 export async function completeTask(
   sql: Sql,
@@ -43,7 +45,7 @@ export async function completeTask(
 
 /**
  * Moves a locked task into success and ends its claim; the caller appends the events. Throws
- * `task_already_completed`, `invalid_transition`.
+ * `task_already_completed`, `invalid_transition`, `approval_required`.
  */
 export async function finishTask(
   sql: Sql,
@@ -55,6 +57,8 @@ export async function finishTask(
   const { lifecycle } = task
   const status = lifecycle.completionStatus
   requireTransition(task, status, 'complete')
+  const rules = await readWorkRules(sql, ctx, task.workspaceId)
+  requireApproved(task.id, rules, 'completion')
   const ended = claim
     ? await endClaim(
         sql,

@@ -57,6 +57,27 @@ describe('the priorities that a project allows', () => {
   })
 })
 
+describe('a project that asks for an approval before completion', () => {
+  it('has no task completed without one', async () => {
+    const { tenant, client } = await admin()
+    const { workspaceId, project } = await projectsOf(db, tenant.ctx).place(null, {
+      config: { governance: { requireApprovalForCompletion: true } },
+    })
+    const ref = await newTask(client, workspaceId)
+    const complete = call(client, tasks.completeTask, { params: { ref }, ifMatch: 1 })
+    await assert.rejects(complete, {
+      code: 'approval_required',
+      details: {
+        projectId: project.id,
+        governance: 'requireApprovalForCompletion',
+        status: 409,
+      },
+    })
+    const { version, status } = await call(client, tasks.getTask, { params: { ref } })
+    assert.deepEqual([version, status], [1, 'open'])
+  })
+})
+
 describe('work that is available in a project', () => {
   it('is that of its workspaces, and with subprojects that of all below it', async () => {
     const { tenant, client } = await admin()
