@@ -88,7 +88,8 @@ function add(to: Acknowledged, { observations, claims, releases }: Acknowledged)
 }
 
 describe('everything in one process, killed while many write', () => {
-  it(`loses nothing acknowledged and doubles nothing, ${ROUNDS} times`, async (t) => {
+  const timeout = 60_000 * (ROUNDS + 1)
+  it(`loses nothing acknowledged and doubles nothing, ${ROUNDS} times`, { timeout }, async (t) => {
     const folder = await temporaryFolder(t)
     const known: Acknowledged = { observations: [], claims: [], releases: [] }
     const contents: string[] = []

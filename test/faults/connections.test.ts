@@ -86,7 +86,8 @@ function unlessGone(error: unknown): undefined {
 }
 
 describe('roles whose connections to the database are cut again and again', () => {
-  it('go on, answer not_ready meanwhile, and lose and double nothing', async (t) => {
+  const timeout = 30_000 * (CUTS + 1)
+  it('go on, answer not_ready meanwhile, and lose and double nothing', { timeout }, async (t) => {
     const { db, memoryDb, admin, processes } = await startRoles(t)
     let cuts = 0
     const writers = [1, 2, 3, 4].map(() => observe(admin, () => cuts === CUTS))
