@@ -15,6 +15,7 @@ import { tell } from './story.ts'
 const STEPS = Number(process.env['MODEL_STEPS'] ?? 10_000)
 const SEED = process.env['MODEL_SEED']
 const STORY_LENGTH = 125
+const MAX_MS = Math.max(180_000, STEPS * 60)
 /** Databases that are worked on at once: reaping is for a whole database. */
 const LANES = 3
 
@@ -88,6 +89,9 @@ async function explore(t: TestContext, steps: number, seen: Map<string, number>)
   })
   await fc.assert(property, {
     numRuns: Math.ceil(steps / length),
+    // Also the end of making a story that failed shorter.
+    interruptAfterTimeLimit: MAX_MS,
+    markInterruptAsFailure: true,
     ...(SEED !== undefined && { seed: Number(SEED) }),
   })
 }
@@ -95,7 +99,7 @@ async function explore(t: TestContext, steps: number, seen: Map<string, number>)
 describe('sessions, claims, runs and tasks', () => {
   it(
     'do what the model does, in whatever order they are asked',
-    { timeout: Math.max(240_000, STEPS * 60) },
+    { timeout: MAX_MS + 60_000 },
     async (t) => {
       const seen = new Map<string, number>()
       const lanes = Array.from({ length: LANES }, () => explore(t, Math.ceil(STEPS / LANES), seen))
