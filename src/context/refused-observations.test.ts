@@ -92,6 +92,11 @@ describe('a refused observation', () => {
         externalRef: { system: 'x', id: 'y', url: `https://example.com/?t=${token}` },
       },
       'body.data.password': { data: { password: 'correct-horse-9-battery' } },
+      'body.data.dbPassword': { data: { dbPassword: 'correct-horse-9-battery' } },
+      'body.data.old.passwords.0.secret.1': {
+        data: { old: { passwords: [{ secret: ['x', 'correct-horse-9-battery'] }] } },
+      },
+      'body.data.remote': { data: { remote: 'https://me:correct-horse-9-battery@git.test/a' } },
     }
     for (const [pointer, change] of Object.entries(places)) {
       const response = await raw(client, { ...FINDING, ...change })

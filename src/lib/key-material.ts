@@ -5,7 +5,8 @@ export interface KeyMaterial extends Span {
 }
 
 /** Not `\b`: a secret glued to a letter of another script is still found. */
-const STARTS = /(?<![A-Za-z0-9_])(?:cp_|ch1_|sk-|ghp_|github_pat_|xox[abpors]-|eyJ)|-----BEGIN /g
+const STARTS =
+  /(?<![A-Za-z0-9_])(?:cp_|ch1_|sk-|gh[opsur]_|github_pat_|xox[abpors]-|eyJ)|-----BEGIN /g
 const MIN_TOKEN_CHARS = 8
 const MIN_JWT_PART_CHARS = 10
 /** Names of our own tools share the prefix of our own keys: verb and lower-case words, no secret. */

@@ -36,7 +36,7 @@ const SENSITIVE_KEYS = new Set([
 const SENSITIVE_END = /_(?:api_key|password|passwd|secret|secret_key|access_token)$/
 const HOME_OR_FILE = /(?<![\w/.~-])~\/|(?<![A-Za-z])file:\/\//i
 const WHOLE_PATH = /^(?:\/[^\s/]+\/\S*|\\\\\S+|[A-Za-z]:[\\/]\S*)$/
-const WHOLE_TOKEN = /^(?:cp_|ch1_|sk-|ghp_|github_pat_|xox)[A-Za-z0-9_-]{4,}$/
+const WHOLE_TOKEN = /^(?:cp_|ch1_|sk-|gh[opsur]_|github_pat_|xox)[A-Za-z0-9_-]{4,}$/
 const MIN_SECRET_CHARS = 4
 
 /**

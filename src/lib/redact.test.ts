@@ -114,6 +114,32 @@ describe('redactCredentials: private keys', () => {
   )
 })
 
+describe('redactCredentials: passwords in URLs', () => {
+  for (const [text, expected] of [
+    [
+      'git clone https://me:hunter22@git.test/a.git',
+      'git clone https://me:<redacted>@git.test/a.git',
+    ],
+    ['postgres://app:s3cr%21et@db/x?y=1', 'postgres://app:<redacted>@db/x?y=1'],
+    ['https://:onlypass@host', 'https://:<redacted>@host'],
+    ['postgres://user:password@localhost:5432/db', 'postgres://user:password@localhost:5432/db'],
+    [
+      'https://user:$TOKEN@host and https://u:${PW}@h',
+      'https://user:$TOKEN@host and https://u:${PW}@h',
+    ],
+    [
+      'http://localhost:8000/a@b and mail me@x.test',
+      'http://localhost:8000/a@b and mail me@x.test',
+    ],
+  ] as const) {
+    it(`gives ${expected}`, () => {
+      assert.equal(redactCredentials(text), expected)
+      assert.equal(redactCredentials(expected), expected)
+      assert.equal(findSecret(text)?.kind, text === expected ? undefined : 'assignment')
+    })
+  }
+})
+
 describe('redactPaths', () => {
   cases(
     {

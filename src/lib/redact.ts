@@ -1,6 +1,7 @@
 import { composeCompatible, dropInvisible } from './invisible.ts'
 import { findKeyMaterial } from './key-material.ts'
 import { findSecretAssignments } from './secret-assignment.ts'
+import { findUrlPasswords } from './url-password.ts'
 import { isSpace, replaceSpans, runEnd, type Span } from './spans.ts'
 
 export type SecretKind = 'token' | 'jwt' | 'private_key' | 'assignment'
@@ -22,15 +23,17 @@ const PATH_QUOTES = '"\'`«»“”„‘’'
 const MIN_SEGMENTS_FOR_LAST = 4
 
 /**
- * Replaces credentials: tokens by prefix and JSON web tokens become `<redacted>`, PEM private keys
- * `<redacted private key>`, and the value of a key that names a secret `<redacted>`, the key kept.
+ * Replaces credentials: tokens by prefix, JSON web tokens and passwords in URLs become `<redacted>`, PEM
+ * private keys `<redacted private key>`, and the value of a key that names a secret `<redacted>`, the key
+ * kept.
  * Running it again changes nothing. Linear.
  */
 export function redactCredentials(text: string): string {
   const withoutKeys = replaceSpans(text, findKeyMaterial(text), ({ kind }) =>
     kind === 'private_key' ? '<redacted private key>' : '<redacted>',
   )
-  return replaceSpans(withoutKeys, findSecretAssignments(withoutKeys), () => '<redacted>')
+  const withoutUrls = replaceSpans(withoutKeys, findUrlPasswords(withoutKeys), () => '<redacted>')
+  return replaceSpans(withoutUrls, findSecretAssignments(withoutUrls), () => '<redacted>')
 }
 
 /**
@@ -68,7 +71,9 @@ export function findSecret(text: string): FoundSecret | undefined {
 
 function firstSecret(text: string): FoundSecret | undefined {
   const material = findKeyMaterial(text)[0]
-  const assigned = findSecretAssignments(text).find((value) => !value.isProse)
+  const named = findSecretAssignments(text).find((value) => !value.isProse)
+  const inUrl = findUrlPasswords(text)[0]
+  const assigned = (inUrl?.start ?? Infinity) < (named?.start ?? Infinity) ? inUrl : named
   if (material !== undefined && material.start <= (assigned?.start ?? Infinity)) {
     return { kind: material.kind, index: material.start }
   }

@@ -17,9 +17,13 @@ function clean(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, item]: [string, unknown]) => {
-      const hides =
-        typeof item === 'string' && item.length >= MIN_SECRET_CHARS && isSensitiveKey(key)
-      return [key, hides ? '<redacted>' : clean(item)]
+      return [key, isSensitiveKey(key) ? hidden(item) : clean(item)]
     }),
   )
+}
+
+/** What stands under a name that promises a credential: its text, or every text of a list. */
+function hidden(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(hidden)
+  return typeof value === 'string' && value.length >= MIN_SECRET_CHARS ? '<redacted>' : clean(value)
 }

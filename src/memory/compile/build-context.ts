@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { ITEM_KINDS } from '#contract/memory-context.ts'
 import type { ContextBody, ContextPack, MemoryStrategy } from '#contract/memory-context.ts'
 import type { Sql } from '#db/sql.ts'
+import { neutralise } from '#lib/neutralise.ts'
 import type { MemoryCtx } from '../access/caller.ts'
 import { CHANNELS } from '../recall/fuse.ts'
 import type { Channel } from '../recall/fuse.ts'
@@ -12,6 +13,8 @@ import { rank } from '../recall/rank.ts'
 import type { Ranking } from '../recall/rank.ts'
 import { readScopeOf } from '../recall/read-scope.ts'
 import type { ReadScope } from '../recall/read-scope.ts'
+import { redacted } from '../redacted.ts'
+import { shown } from '../shown.ts'
 import { fillBudget, fitCurrent } from './budget.ts'
 import { collapse } from './collapse.ts'
 import { conflictsOf } from './conflicts.ts'
@@ -107,7 +110,7 @@ function compile(
   const { fitted, dropped: unfit, truncated } = fillBudget(kept, maxTokens - current.tokens)
   const conflicts = conflictsOf(fitted.map(({ item }) => item))
   return {
-    query: body.query,
+    query: neutralise(body.query).text,
     sections: sectionsOf(fitted, current, conflicts),
     sources: sourcesOf(fitted),
     token_estimate: fitted.reduce((sum, { tokens }) => sum + tokens, current.tokens),
@@ -115,7 +118,7 @@ function compile(
       max_tokens: maxTokens,
       dropped: [...unfit, ...dropped, ...unread]
         .slice(0, MAX_DROPPED)
-        .map((one) => ({ ...one, score: Number(one.score.toFixed(6)) })),
+        .map((one) => ({ ...shown(one), score: Number(one.score.toFixed(6)) })),
       truncated: truncated || current.truncated,
     },
     conflicts: [...conflicts.keys()],
@@ -123,8 +126,8 @@ function compile(
     trace_id: `ctx-${randomBytes(8).toString('hex')}`,
     stats: {
       ...stats,
-      identifiers: [...stats.identifiers],
-      resolved: [...stats.resolved],
+      identifiers: redacted(shown([...stats.identifiers])),
+      resolved: redacted(shown([...stats.resolved])),
       selected: fitted.length + (current.text === '' ? 0 : 1),
       latencies_ms: {},
     },
@@ -134,7 +137,7 @@ function compile(
 function stateText(state: ContextBody['ephemeral_context']): string {
   return state === undefined || state === null || Object.keys(state).length === 0
     ? ''
-    : JSON.stringify(state, null, 2)
+    : neutralise(JSON.stringify(state, null, 2)).text
 }
 
 function round(milliseconds: number): number {

@@ -1,6 +1,8 @@
 import type { ContextBody, ContextPack } from '#contract/memory-context.ts'
 import type { Database } from '#db/sql.ts'
 import type { Log } from '#lib/log.ts'
+import { redacted } from '../redacted.ts'
+import { shown } from '../shown.ts'
 import type { NamespaceRow } from '../recall/lexical.sql.ts'
 import { insertTraces } from './trace.sql.ts'
 import type { TraceInsert } from './trace.sql.ts'
@@ -47,7 +49,9 @@ export function traceQueue(db: Database, log: Log): TraceQueue {
 
   return {
     push: (answered) => {
-      const namespaceId = answered.namespaces[0]?.id
+      const namespaceId = answered.names
+        .map((name) => answered.namespaces.find(({ namespace }) => namespace === name))
+        .find((row) => row !== undefined)?.id
       if (namespaceId === undefined || waiting.length >= MAX_WAITING) return
       const { trace_id: traceId } = answered.pack
       waiting.push({ namespaceId, traceId, trace: traceOf(answered) })
@@ -64,7 +68,8 @@ function traceOf({ names, body, pack, at }: Answered): Record<string, unknown> {
     created_at: at.toISOString(),
     namespaces: names,
     request: {
-      ...request,
+      ...redacted(shown(request)),
+      query: pack.query,
       ephemeral_context_chars: state ? JSON.stringify(state).length : 0,
     },
     selected: pack.sections.flatMap(({ kind: section, items }) =>

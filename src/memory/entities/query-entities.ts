@@ -7,6 +7,7 @@ import { canonicalJson } from '#lib/json.ts'
 import { sha256 } from '#lib/id.ts'
 import type { MemoryCtx } from '../access/caller.ts'
 import { readScopeOf } from '../recall/read-scope.ts'
+import { shown } from '../shown.ts'
 import { selectEntities, selectHasItem } from './entity.sql.ts'
 import type { EntityRow } from './entity.sql.ts'
 import { testsOf } from './where.ts'
@@ -64,14 +65,16 @@ function originOf({ kinds, where, as_of: asOf }: Query, names: readonly string[]
 
 function itemOf(row: EntityRow, namespace: string): Page['items'][number] {
   return {
-    kind: row.kind,
-    key: row.key,
+    ...shown({
+      kind: row.kind,
+      key: row.key,
+      title: row.title,
+      attributes: row.properties,
+      aliases: row.aliases,
+      source_path: row.sourcePath,
+      provenance: row.provenance,
+    }),
     namespace,
-    title: row.title,
-    attributes: row.properties,
-    aliases: row.aliases,
-    source_path: row.sourcePath,
-    provenance: row.provenance,
     valid_from: plainInstant(row.validFrom),
     valid_to: row.validTo === null ? null : plainInstant(row.validTo),
   }
