@@ -4,13 +4,15 @@ import { dirname, join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
+import type { getMe } from '#contract/org.ts'
+import type { RouteReply } from '#contract/route.ts'
 import { person } from '../../test/support/cli.ts'
 import { fakeServer, reply } from '../../test/support/http-server.ts'
 import type { Io } from './io.ts'
 import { readHidden } from './login-commands.ts'
 
 const KEY = 'cp_abc_secret'
-const ME = {
+const ME: RouteReply<typeof getMe> = {
   tenant: { id: crypto.randomUUID(), slug: 't', name: 'T', createdAt: '2026-01-01T00:00:00.000Z' },
   principal: {
     id: crypto.randomUUID(),
@@ -22,6 +24,7 @@ const ME = {
   },
   permissions: ['admin'],
   keyPrefix: 'abc',
+  iam: null,
   workspaceId: null,
 }
 

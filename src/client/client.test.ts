@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createWorkspace, listWorkspaces } from '#contract/workspaces.ts'
+import type { Workspace } from '#contract/workspaces.ts'
 import { fakeServer, reply } from '../../test/support/http-server.ts'
 import { call } from './client.ts'
 
-const WORKSPACE = {
+const WORKSPACE: Workspace = {
   id: crypto.randomUUID(),
   parentId: null,
   slug: 's',
   name: 'S',
   status: 'active',
+  typeKey: null,
   version: 1,
   createdAt: '2026-01-01T00:00:00.000Z',
 }
