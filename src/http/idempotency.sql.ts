@@ -37,8 +37,9 @@ export async function selectRecord(
   return row
 }
 
-export async function insertRecord(sql: Sql, ctx: Ctx, record: NewRecord): Promise<void> {
-  await sql`
+/** Keeps an answer under its key; false when a live record or lease holds the key. */
+export async function insertRecord(sql: Sql, ctx: Ctx, record: NewRecord): Promise<boolean> {
+  const rows = await sql`
     insert into idempotency_records
       (tenant_id, key, principal_id, fingerprint, status, body, expires_at)
     values
@@ -47,7 +48,10 @@ export async function insertRecord(sql: Sql, ctx: Ctx, record: NewRecord): Promi
     on conflict (tenant_id, key) do update
     set principal_id = excluded.principal_id, fingerprint = excluded.fingerprint,
         status = excluded.status, body = excluded.body, expires_at = excluded.expires_at,
-        token = null`
+        token = null
+    where idempotency_records.expires_at <= now()
+    returning key`
+  return rows.length > 0
 }
 
 /** Takes the key unless a live record or lease holds it; false when it is held. */

@@ -7,7 +7,10 @@ import { sharedDb } from '../../test/support/db.ts'
 import { send } from '#client/client.ts'
 import type { ClientOptions } from '#client/client.ts'
 import * as workspaces from '#contract/workspaces.ts'
+import { createWorkspace } from '#org/create-workspace.ts'
 import { orgRoutes } from '#org/routes.ts'
+import { runOnce } from './idempotency.ts'
+import { insertPending } from './idempotency.sql.ts'
 
 const db = await sharedDb()
 const app = testApp(db, orgRoutes)
@@ -77,6 +80,24 @@ describe('Idempotency-Key', () => {
     const second = await create(testClient(app, two.key), wish, 'same')
     assert.deepEqual([first.response.status, second.response.status], [201, 201])
     assert.notEqual(first.reply.id, second.reply.id)
+  })
+
+  it('undoes a command whose key a call to another service took meanwhile', async () => {
+    const { ctx } = await testTenant(db)
+    const once = { key: randomUUID(), fingerprint: 'ours', secretFields: [] }
+    const taken = { ...once, fingerprint: 'theirs', token: randomUUID(), leaseSeconds: 60 }
+    const slug = `s-${randomUUID()}`
+    const ours = db.begin((sql) =>
+      runOnce(sql, ctx, once, async () => {
+        await createWorkspace(sql, ctx, { slug, name: slug, parentId: null })
+        assert.ok(await insertPending(db, ctx, taken))
+        return { status: 201, body: {} }
+      }),
+    )
+    await assert.rejects(ours, { code: 'idempotency_in_flight' })
+    const made = await db`
+      select id from workspaces where tenant_id = ${ctx.tenantId} and slug = ${slug}`
+    assert.equal(made.length, 0)
   })
 
   it('forgets after its time', async () => {

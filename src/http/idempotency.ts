@@ -47,7 +47,9 @@ export async function runOnce<T>(
   const record = await records.selectRecord(sql, ctx, once.key)
   if (record) return replay<T>(record, once)
   const answer = await command()
-  await records.insertRecord(sql, ctx, { ...once, ...stored(answer, once) })
+  // A route outside a transaction may have taken the key meanwhile; then this command is undone.
+  const isKept = await records.insertRecord(sql, ctx, { ...once, ...stored(answer, once) })
+  if (!isKept) throw inFlight(once.key)
   return answer
 }
 
