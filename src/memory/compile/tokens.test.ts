@@ -104,6 +104,7 @@ describe('cutToTokens', () => {
         const cut = cutToTokens(text, max)
         assert.ok(cut === '' || countTokens(cut) <= max)
       }),
+      { examples: [['!A 0', 4]], numRuns: 2000 },
     )
   })
 })
