@@ -4,6 +4,7 @@
 // npm test -- --test-name-pattern="claim" src/work
 // npm test -- --unit             only what needs no database
 // TEST_DATABASE_URL=... npm test   against that server instead
+// TEST_SEED=42 npm test            the property tests with this seed; with CI set it is always the same
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { ROOT, spawnNode } from './node.mjs'
@@ -20,8 +21,10 @@ if (chosen.length === 0 || absent.length > 0) {
   process.stdout.write(`No such test file: ${absent.join(', ')}\n0 passed, 0 failed\n`)
   process.exit(1)
 }
+const fixedSeed = process.env.CI || process.env.TEST_SEED
 spawnNode(
   [
+    ...(fixedSeed ? ['--import=./test/support/seed.ts'] : []),
     '--test',
     ...(unit ? [] : ['--test-global-setup=test/support/global.ts']),
     '--test-timeout=120000',
