@@ -1,4 +1,9 @@
+import { policyDecider } from '#authz/policy-decider.ts'
+import type { Decide } from '#authz/policy-decider.ts'
+import { decisionPoint } from '#authz/decision-point.ts'
+import { shadowDecider } from '#authz/shadow-decider.ts'
 import type { Database } from '#db/sql.ts'
+import type { Metrics } from '#http/metrics.ts'
 import { tokenIdentifier } from '#iam/identify-token.ts'
 import { tokenVerifier } from '#lib/jwt.ts'
 import type { VerifyToken } from '#lib/jwt.ts'
@@ -28,6 +33,33 @@ export function memoryTokens(config: Config): VerifyToken | undefined {
     audience: config.CB_IAM_AUDIENCE,
     leewaySeconds: config.CB_IAM_LEEWAY_SECONDS,
   })
+}
+
+/** Who decides about holders of access tokens; undefined when their bindings do, unwatched. */
+export function deciderOf(config: Config, db: Database, metrics: Metrics): Decide | undefined {
+  const { CP_AUTHZ_MODE: mode } = config
+  if (mode === 'local') return undefined
+  if (!config.CP_IAM_ENABLED) {
+    throw new StartError(
+      `Cannot start: CP_AUTHZ_MODE is ${mode}, which is about access tokens, but CP_IAM_ENABLED is false`,
+    )
+  }
+  const point = decisionPoint({
+    url: config.CP_POLICY_BASE_URL,
+    apiKey: config.CP_POLICY_API_KEY,
+    timeoutSeconds: config.CP_POLICY_TIMEOUT_SECONDS,
+  })
+  if (mode === 'shadow') return shadowDecider({ db, point, counts: shadowCounts(metrics) })
+  return policyDecider({ db, point, cacheSeconds: config.CP_POLICY_CACHE_SECONDS })
+}
+
+function shadowCounts(metrics: Metrics) {
+  return {
+    checked: () => metrics.authzShadowChecks.inc(),
+    diverged: () => metrics.authzShadowDivergence.inc(),
+    unavailable: () => metrics.authzShadowUnavailable.inc(),
+    skipped: () => metrics.authzShadowSkipped.inc(),
+  }
 }
 
 function required(value: string | undefined, name: string): string {

@@ -30,6 +30,26 @@ export function createMetrics() {
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
       registers,
     }),
+    authzShadowChecks: new Counter({
+      name: 'authz_shadow_checks_total',
+      help: 'Decisions that were compared with those of the decision point',
+      registers,
+    }),
+    authzShadowDivergence: new Counter({
+      name: 'authz_shadow_divergence_total',
+      help: 'Decisions that the decision point would have made differently',
+      registers,
+    }),
+    authzShadowUnavailable: new Counter({
+      name: 'authz_shadow_unavailable_total',
+      help: 'Comparisons for which the decision point had no answer',
+      registers,
+    }),
+    authzShadowSkipped: new Counter({
+      name: 'authz_shadow_skipped_total',
+      help: 'Requests not compared: a local key, no permission asked for, or too many at once',
+      registers,
+    }),
     adapterDelivered: new Counter({
       name: 'context_adapter_delivered_total',
       help: 'Observations that memory has confirmed',

@@ -2,6 +2,7 @@ import { accessRoutes } from '#access/routes.ts'
 import { call } from '#client/client.ts'
 import { createIamBinding } from '#contract/iam.ts'
 import type { CallInput } from '#client/client.ts'
+import type { Decide } from '#authz/policy-decider.ts'
 import type { Database } from '#db/sql.ts'
 import { tokenIdentifier } from '#iam/identify-token.ts'
 import { iamRoutes } from '#iam/routes.ts'
@@ -18,7 +19,11 @@ export const BINDINGS = { freshSeconds: 30, staleSeconds: 120 }
 export function tokenClients(
   db: Database,
   issuer: string,
-  options: { now?: () => number; verify?: Partial<IssuerSettings> } = {},
+  options: {
+    now?: () => number
+    verify?: Partial<IssuerSettings>
+    decide?: Decide | undefined
+  } = {},
 ) {
   const settings = { issuer, jwksUrl: undefined, audience: 'control-plane', leewaySeconds: 5 }
   const verify = tokenVerifier({ ...settings, ...options.verify })
@@ -32,7 +37,7 @@ export function tokenClients(
       iamRoutes(hono, deps)
       workRoutes(hono, deps)
     },
-    { identifyToken },
+    { identifyToken, decide: options.decide },
   )
   const clientOf = (token: string) => testClient(app, token)
   /** A new tenant with its admin, and a person or agent to whom `subject` is bound. */
