@@ -190,27 +190,28 @@ async function startAnswering(t: TestContext, answer: string | null): Promise<st
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-describe('shadow mode', () => {
-  async function shadowed(t: TestContext, cedar: string, permissions: string[]) {
-    const here = await scene('human', permissions)
-    const { point, stop } = await startDecisionPoint(t, cedar)
-    const seen = { checked: 0, diverged: 0, unavailable: 0, skipped: 0 }
-    const count = (name: keyof typeof seen) => () => void (seen[name] += 1)
-    const decide = shadowDecider({
-      db,
-      point,
-      counts: {
-        checked: count('checked'),
-        diverged: count('diverged'),
-        unavailable: count('unavailable'),
-        skipped: count('skipped'),
-      },
-    })
-    const settled = (total: number) =>
-      waitFor(() => Promise.resolve(seen.checked + seen.unavailable === total))
-    return { ...here, seen, stop, settled, client: await here.clientOf(decide), decide }
-  }
+/** The scene in shadow mode, with everything that was counted. */
+async function shadowed(t: TestContext, cedar: string, permissions: string[]) {
+  const here = await scene('human', permissions)
+  const { point, stop } = await startDecisionPoint(t, cedar)
+  const seen = { checked: 0, diverged: 0, unavailable: 0, skipped: 0 }
+  const count = (name: keyof typeof seen) => () => void (seen[name] += 1)
+  const decide = shadowDecider({
+    db,
+    point,
+    counts: {
+      checked: count('checked'),
+      diverged: count('diverged'),
+      unavailable: count('unavailable'),
+      skipped: count('skipped'),
+    },
+  })
+  const settled = (total: number) =>
+    waitFor(() => Promise.resolve(seen.checked + seen.unavailable === total))
+  return { ...here, seen, stop, settled, client: await here.clientOf(decide), decide }
+}
 
+describe('shadow mode', () => {
   it('lets the binding decide and counts where the decision point differs', async (t) => {
     const permitReads = 'permit (principal, action == Action::"tasks.read", resource);'
     const { client, seen, settled } = await shadowed(t, permitReads, ['tasks.read', 'tasks.write'])

@@ -1,7 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as cedar from '@cedar-policy/cedar-wasm/nodejs'
-import type { EntityJson, EntityUidJson, TypeAndId } from '@cedar-policy/cedar-wasm/nodejs'
+import type { CedarValueJson, DetailedError, TypeAndId } from '@cedar-policy/cedar-wasm/nodejs'
 import { z } from 'zod'
 import { ResourceProperties } from '#contract/authzen.ts'
 import type { Evaluation } from '#contract/authzen.ts'
@@ -16,10 +16,13 @@ export interface Policies {
 
 const ENTITIES = 'entities.json'
 
-const Uid = z.union([
-  z.strictObject({ type: z.string(), id: z.string() }),
-  z.strictObject({ __entity: z.strictObject({ type: z.string(), id: z.string() }) }),
-])
+interface Entity {
+  uid: TypeAndId
+  attrs: Record<string, CedarValueJson>
+  parents: TypeAndId[]
+}
+
+const Uid = z.strictObject({ type: z.string(), id: z.string() })
 const Entities = z.array(
   z.strictObject({
     uid: Uid,
@@ -54,7 +57,7 @@ async function readChecked(path: string): Promise<string> {
   return text
 }
 
-async function readEntities(path: string): Promise<EntityJson[]> {
+async function readEntities(path: string): Promise<Entity[]> {
   let json: unknown
   try {
     json = JSON.parse(await readFile(path, 'utf8'))
@@ -66,18 +69,18 @@ async function readEntities(path: string): Promise<EntityJson[]> {
     const [issue] = result.error.issues
     throw new StartError(`Cannot read "${path}": ${issue?.path.join('.')} ${issue?.message}`)
   }
-  const entities = result.data as EntityJson[]
+  const entities = result.data as Entity[]
   const checked = cedar.checkParseEntities({ entities, schema: null })
   if (checked.type === 'failure') throw badPolicies(path, checked.errors)
   return entities
 }
 
-function badPolicies(path: string, errors: readonly cedar.DetailedError[]): StartError {
+function badPolicies(path: string, errors: readonly DetailedError[]): StartError {
   return new StartError(`Cannot read "${path}": ${errors.map(({ message }) => message).join('; ')}`)
 }
 
 /** A policy that cannot be evaluated would be left out by Cedar, also one that forbids; here it denies. */
-function decide(setId: string, known: readonly EntityJson[], question: Evaluation): boolean {
+function decide(setId: string, known: readonly Entity[], question: Evaluation): boolean {
   const { subject, action, resource, context } = question
   const principal = { type: 'Principal', id: subject.id }
   const target = { type: typeName(resource.type), id: resource.id }
@@ -106,7 +109,7 @@ function decide(setId: string, known: readonly EntityJson[], question: Evaluatio
  * A resource below its workspace, that below its ancestors, the root below the tenant: so that a policy can
  * say `resource in Workspace::"..."` or `resource in Tenant::"..."`.
  */
-function resourceEntities(target: TypeAndId, properties: unknown): EntityJson[] {
+function resourceEntities(target: TypeAndId, properties: unknown): Entity[] {
   const { data } = ResourceProperties.safeParse(properties)
   const { tenantId, workspaceIds = [] } = data ?? {}
   const tenants = tenantId === undefined ? [] : [{ type: 'Tenant', id: tenantId }]
@@ -121,10 +124,10 @@ function resourceEntities(target: TypeAndId, properties: unknown): EntityJson[] 
 }
 
 /** Entities of the same name are one: Cedar takes each but once. */
-function merged(entities: readonly EntityJson[]): EntityJson[] {
-  const byName = new Map<string, EntityJson>()
+function merged(entities: readonly Entity[]): Entity[] {
+  const byName = new Map<string, Entity>()
   for (const entity of entities) {
-    const { type, id } = plainUid(entity.uid)
+    const { type, id } = entity.uid
     const name = `${type}::${id}`
     const before = byName.get(name)
     byName.set(name, {
@@ -136,10 +139,6 @@ function merged(entities: readonly EntityJson[]): EntityJson[] {
   return [...byName.values()]
 }
 
-function plainUid(uid: EntityUidJson): TypeAndId {
-  return '__entity' in uid ? uid.__entity : uid
-}
-
 /** `child_handle` -> `ChildHandle`. */
 function typeName(type: string): string {
   const words = type.split(/[^A-Za-z0-9]+/).filter(Boolean)
@@ -147,12 +146,12 @@ function typeName(type: string): string {
 }
 
 /** What Cedar has no value for is left out: null, fractions. */
-function plain(value: unknown): Record<string, cedar.CedarValueJson> {
+function plain(value: unknown): Record<string, CedarValueJson> {
   const text = JSON.stringify(value ?? {}, (key, inner: unknown) => {
     if (key === 'candidates' || inner === null) return undefined
     return typeof inner === 'number' && !Number.isSafeInteger(inner) ? undefined : inner
   })
   const json: unknown = JSON.parse(text)
   const isObject = typeof json === 'object' && json !== null && !Array.isArray(json)
-  return isObject ? (json as Record<string, cedar.CedarValueJson>) : {}
+  return isObject ? (json as Record<string, CedarValueJson>) : {}
 }

@@ -58,8 +58,8 @@ describe('policies in Cedar', () => {
         true,
       ],
     ] as const
-    for (const [asked, expected] of cases) {
-      assert.equal(isAllowed(asked), expected, JSON.stringify(asked))
+    for (const [one, expected] of cases) {
+      assert.equal(isAllowed(one), expected, JSON.stringify(one))
     }
   })
 
@@ -87,20 +87,21 @@ describe('policies in Cedar', () => {
   })
 })
 
-describe('the decision point', () => {
-  async function asked(t: Parameters<typeof startDecisionPoint>[0]) {
-    const { url, apiKey } = await startDecisionPoint(t, CEDAR, GROUPS)
-    return async (path: string, body: unknown, key = apiKey) => {
-      const response = await fetch(`${url}${path}`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'x-request-id': 'r-1' },
-        body: typeof body === 'string' ? body : JSON.stringify(body),
-      })
-      assert.equal(response.status === 401, response.headers.get('x-request-id') === null)
-      return [response.status, await response.json()] as const
-    }
+/** Asks the decision point as somebody with its key. */
+async function asked(t: Parameters<typeof startDecisionPoint>[0]) {
+  const { url, apiKey } = await startDecisionPoint(t, CEDAR, GROUPS)
+  return async (path: string, body: unknown, key = apiKey) => {
+    const response = await fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'x-request-id': 'r-1' },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    })
+    assert.equal(response.status === 401, response.headers.get('x-request-id') === null)
+    return [response.status, await response.json()] as const
   }
+}
 
+describe('the decision point', () => {
   it('answers one question, several, and a search', async (t) => {
     const ask = await asked(t)
     assert.deepEqual(await ask('/access/v1/evaluation', question()), [200, { decision: true }])
