@@ -9,6 +9,8 @@ import { baseApp, controlPlaneEnvelope } from '#http/app.ts'
 import type { Deps } from '#http/bind.ts'
 import { docsPage } from '#http/docs-page.ts'
 import type { Metrics } from '#http/metrics.ts'
+import type { Trace } from '#http/serve.ts'
+import type { Served } from '#http/served.ts'
 import { openapi } from '#http/openapi.ts'
 import { journalRoutes } from '#journal/routes.ts'
 import type { JournalOptions } from '#journal/routes.ts'
@@ -43,7 +45,7 @@ export interface ControlPlane extends Deps {
 /** The whole HTTP API of the control plane. Each area adds its routes; this file is the list of areas. */
 export function createControlPlane(given: ControlPlane): Hono {
   const deps = { ...given, api: withChildHandles(given.api, given.db) }
-  const app = baseApp(deps.log, controlPlaneEnvelope)
+  const app = baseApp(deps.log, controlPlaneEnvelope, (served) => observe(deps, served))
   probes(app, deps)
   const document = JSON.stringify(openapi(controlPlaneRoutes, API_INFO))
   app.get('/openapi.json', (c) => c.body(document, 200, { 'content-type': 'application/json' }))
@@ -69,6 +71,19 @@ export function createControlPlane(given: ControlPlane): Hono {
   journalRoutes(app, deps, deps.journal)
   adapterRoutes(app, deps)
   return app
+}
+
+/** One line and one measurement for every answer; probes are measured as `unmatched` and not logged. */
+function observe({ log, metrics }: ControlPlane, { seconds, ...served }: Served & Trace): void {
+  const { method, route, status } = served
+  metrics.httpDuration.observe({ method: labelOf(method), route, status }, seconds)
+  if (route === 'unmatched' && status < 400) return
+  log.info('Request', { ...served, durationMs: Math.round(seconds * 1e6) / 1000 })
+}
+
+/** A caller may call its method anything; a label may not be anything. */
+function labelOf(method: string): string {
+  return ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].includes(method) ? method : 'other'
 }
 
 /** Unauthenticated: whether the process lives, whether it can serve, and its counters. */

@@ -5,6 +5,8 @@ import { isConnectionLoss } from '#db/connection-loss.ts'
 import { AppError } from '#lib/errors.ts'
 import type { Log } from '#lib/log.ts'
 import { STATUS } from './errors.ts'
+import { observeAnswers } from './served.ts'
+import type { Served } from './served.ts'
 import { traceOf } from './serve.ts'
 import type { Trace } from './serve.ts'
 
@@ -16,7 +18,11 @@ export type Envelope = (error: AppError, trace: Trace) => object
  * missing route as `not_found`, a lost database as `not_ready`, anything else as `internal_error`; the
  * last two are logged whole.
  */
-export function baseApp(log: Log, envelope: Envelope): Hono {
+export function baseApp(
+  log: Log,
+  envelope: Envelope,
+  onAnswer?: (served: Served & Trace) => void,
+): Hono {
   const app = new Hono()
   const refuse = (c: Context, error: AppError) => {
     const trace = traceOf(c)
@@ -26,6 +32,7 @@ export function baseApp(log: Log, envelope: Envelope): Hono {
     if (error.code === 'invalid_credentials') c.header('WWW-Authenticate', 'Bearer')
     return c.json(envelope(error, trace), STATUS[error.code] as ContentfulStatusCode)
   }
+  if (onAnswer) app.use(observeAnswers((c, served) => onAnswer({ ...served, ...traceOf(c) })))
   app.use(async (c, next) => {
     traceOf(c)
     await next()

@@ -8,6 +8,13 @@ export function createMetrics() {
   const registers = [registry]
   return {
     registry,
+    httpDuration: new Histogram({
+      name: 'http_request_duration_seconds',
+      help: 'Time to answer a request, by route and status',
+      labelNames: ['method', 'route', 'status'] as const,
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers,
+    }),
     contextRequests: new Counter({
       name: 'context_requests_total',
       help: 'Answers of POST /context',

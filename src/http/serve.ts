@@ -7,6 +7,7 @@ import { AppError } from '#lib/errors.ts'
 import { sendContent } from './content.ts'
 import { honoPath, readInput } from './input.ts'
 import type { BodyLimits, Rename } from './input.ts'
+import { note } from './served.ts'
 
 /** Correlation of one request; every part is safe to log and to echo. */
 export interface Trace {
@@ -57,7 +58,9 @@ export type Run<C, R extends Route> = (
 export function serve<C, R extends Route>(app: Hono, api: Api<C>, route: R, run: Run<C, R>): void {
   app.on(route.method, honoPath(route.path), async (c) => {
     const trace = traceOf(c)
+    note(c, { route: route.path })
     const caller = await api.authorize(c.req.raw, route, trace)
+    noteTenant(c, caller)
     const expectedVersion = route.ifMatch ? readIfMatch(c, route.ifMatch) : 0
     const idempotencyKey = readIdempotencyKey(c, route)
     const { raw, ...checked } = await readInput(c, route, api.limits, api.rename)
@@ -76,6 +79,11 @@ export function serve<C, R extends Route>(app: Hono, api: Api<C>, route: R, run:
     if (route.content) return sendContent(c, body as Content)
     return c.json(body as object, answer.status as ContentfulStatusCode)
   })
+}
+
+function noteTenant(c: Context, caller: unknown): void {
+  const { tenantId } = caller as { tenantId?: unknown }
+  if (typeof tenantId === 'string') note(c, { tenantId })
 }
 
 const TRACE = Symbol('trace')

@@ -3,20 +3,28 @@ import type { MemoryProvider } from '#context/recall.ts'
 import type { Database } from '#db/sql.ts'
 import { createMetrics } from '#http/metrics.ts'
 import { jsonLog } from '#lib/log.ts'
+import type { Log } from '#lib/log.ts'
 import { createControlPlaneApi } from '#org/routes.ts'
 import { DEFAULT_LEASES } from '#work/lease.ts'
 import { createControlPlane } from '../../src/app.ts'
 import { TEST_BOOTSTRAP_TOKEN, TEST_LIMITS } from './client.ts'
 
+const ERRORS_ALONE = jsonLog(
+  (line) => process.stderr.write(line),
+  () => new Date(),
+  'error',
+)
+
 /** The control plane as it is served, with every area, in this process. */
-export function wholeApp(db: Database, provider: MemoryProvider | null): Hono {
+export function wholeApp(
+  db: Database,
+  provider: MemoryProvider | null,
+  log: Log = ERRORS_ALONE,
+): Hono {
   const metrics = createMetrics()
   return createControlPlane({
     db,
-    log: jsonLog(
-      (line) => process.stderr.write(line),
-      () => new Date(),
-    ),
+    log,
     api: createControlPlaneApi({
       db,
       limits: TEST_LIMITS,
