@@ -5,6 +5,7 @@
 // npm test -- --unit             only what needs no database
 // TEST_DATABASE_URL=... npm test   against that server instead
 // TEST_SEED=42 npm test            the property tests with this seed; with CI set it is always the same
+import { cpus } from 'node:os'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { ROOT, spawnNode } from './node.mjs'
@@ -26,7 +27,10 @@ spawnNode(
   [
     ...(fixedSeed ? ['--import=./test/support/seed.ts'] : []),
     '--test',
-    ...(unit ? [] : ['--test-global-setup=test/support/global.ts']),
+    // Without a database to share the machine with, every core may run a file.
+    ...(unit
+      ? [`--test-concurrency=${cpus().length}`]
+      : ['--test-global-setup=test/support/global.ts']),
     '--test-timeout=120000',
     '--test-reporter=./test/support/reporter.ts',
     '--test-reporter-destination=stdout',
