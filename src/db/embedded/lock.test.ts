@@ -1,20 +1,40 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readdir } from 'node:fs/promises'
+import { mkdir, readdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { temporaryFolder } from '../../../test/support/embedded.ts'
 import { lockFolder } from './lock.ts'
 
-/** Leaves the socket of a process that was killed. */
+/** Leaves what a holder that was killed leaves: its link and its socket. */
 async function leaveStaleLock(folder: string): Promise<void> {
   const text = `require('net').createServer().listen(process.argv[1], () => console.log('on'))`
-  const holder = spawn(process.execPath, ['-e', text, join(folder, 'strata.lock')])
+  const holder = spawn(process.execPath, ['-e', text, join(folder, 'strata-killed.sock')])
   await once(holder.stdout, 'data')
+  await symlink('strata-killed.sock', join(folder, 'strata.lock.1'))
   holder.kill('SIGKILL')
   await once(holder, 'close')
-  assert.deepEqual(await readdir(folder), ['strata.lock'])
+  assert.deepEqual((await readdir(folder)).toSorted(), ['strata-killed.sock', 'strata.lock.1'])
+}
+
+/** Each of them tries until it has held the folder once, and looks whether it holds it alone. */
+async function holdInTurn(folder: string, holders: number): Promise<number[]> {
+  let held = 0
+  const seen: number[] = []
+  const one = async (): Promise<void> => {
+    for (;;) {
+      const lock = await lockFolder(folder).catch(() => undefined)
+      if (!lock) continue
+      seen.push(++held)
+      await setImmediate()
+      held--
+      return lock.release()
+    }
+  }
+  await Promise.all(Array.from({ length: holders }, one))
+  return seen
 }
 
 describe('lockFolder', () => {
@@ -29,7 +49,7 @@ describe('lockFolder', () => {
 
     await (await lockFolder(folder)).release()
 
-    assert.deepEqual(await readdir(folder), [])
+    assert.deepEqual(await readdir(folder), ['strata.lock.2'])
   })
 
   it('takes over from a process that was killed', async (t) => {
@@ -51,7 +71,18 @@ describe('lockFolder', () => {
     const winners = results.filter((result) => result.status === 'fulfilled')
     assert.equal(winners.length, 1)
     await winners[0]?.value.release()
-    assert.deepEqual(await readdir(folder), [])
+    assert.deepEqual(await readdir(folder), ['strata.lock.2'])
+  })
+
+  it('never has two holders, however often it changes hands', async (t) => {
+    const folder = await temporaryFolder(t)
+
+    const seen = await holdInTurn(folder, 40)
+
+    assert.deepEqual(
+      seen,
+      Array.from({ length: 40 }, () => 1),
+    )
   })
 
   it('works in a folder whose path is longer than a socket may have', async (t) => {
