@@ -10,6 +10,7 @@ import { requireCustomFields } from '#task-types/custom-fields.ts'
 import { categoryOf } from '#task-types/lifecycle.ts'
 import { selectTaskType } from '#task-types/task-type.sql.ts'
 import { taskEntity } from './lock-task.ts'
+import { requireAllowedPriority } from './project-rules.ts'
 import { newTaskFields, resolveReferences } from './task-fields.ts'
 import { publicIdOf } from './task.ts'
 import { insertTask, selectTask } from './task.sql.ts'
@@ -19,7 +20,8 @@ import type { TaskRow } from './task.sql.ts'
  * Creates a task with the tenant's next public id, of the newest version of its type unless another is
  * named. The journal gets neither custom fields nor the evidence of the origin.
  *
- * Throws `not_found`, `workspace_archived`, `invalid_custom_fields`.
+ * Throws `not_found`, `workspace_archived`, `invalid_custom_fields`, `invalid_request` for a priority that
+ * the project does not allow.
  */
 export async function createTask(
   sql: Sql,
@@ -31,6 +33,7 @@ export async function createTask(
   const id = newId()
   await lockEntities(sql, ctx, [taskEntity(id)])
   const fields = await resolveReferences(sql, ctx, newTaskFields(input))
+  await requireAllowedPriority(sql, ctx, fields)
   const type = found(await selectTaskType(sql, ctx, { key, version }), 'task type', key)
   requireCustomFields(type, fields.customFields, compile)
   const status = type.lifecycle.initialStatus

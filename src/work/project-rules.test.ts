@@ -27,12 +27,11 @@ describe('the priorities that a project allows', () => {
   it('decide what can be claimed in it and below it, and what is offered', async () => {
     const { tenant, client } = await admin()
     const tree = projectsOf(db, tenant.ctx)
-    const { workspaceId, project } = await tree.place(null, {
-      config: { governance: { allowedTaskPriorities: ['high', 'medium'] } },
-    })
+    const { workspaceId, project } = await tree.place()
     const below = await tree.addWorkspace(workspaceId)
     const apart = await tree.addWorkspace()
     const [high, low] = [await newTask(client, below, 'high'), await newTask(client, below, 'low')]
+    await tree.configure(project.id, { governance: { allowedTaskPriorities: ['high', 'medium'] } })
     const free = await newTask(client, apart, 'low')
     const { id: sessionId } = await call(client, openSession, { body: { clientName: 'test' } })
     const claim = (ref: string) =>
@@ -54,6 +53,47 @@ describe('the priorities that a project allows', () => {
     assert.deepEqual(await available(client, {}), [high, free])
     assert.equal((await claim(high)).taskId, high)
     await claim(free)
+  })
+
+  it('are the only ones that a task is made with, given or moved to', async () => {
+    const { tenant, client } = await admin()
+    const tree = projectsOf(db, tenant.ctx)
+    const { workspaceId, project } = await tree.place(null, {
+      config: { governance: { allowedTaskPriorities: ['high', 'low'] } },
+    })
+    const refused =
+      (loc: string) => (error: { code: string; details: Record<string, unknown> }) => {
+        const [first] = error.details['errors'] as { loc: string }[]
+        assert.deepEqual([error.code, first?.loc], ['invalid_request', loc])
+        assert.equal(error.details['projectId'], project.id)
+        assert.deepEqual(error.details['allowedTaskPriorities'], ['high', 'low'])
+        return true
+      }
+    const change = async (ref: string, body: { priority?: Priority; workspaceId?: string }) => {
+      const { version } = await call(client, tasks.getTask, { params: { ref } })
+      return await call(client, tasks.updateTask, { params: { ref }, ifMatch: version, body })
+    }
+
+    await assert.rejects(newTask(client, workspaceId, 'critical'), refused('body.priority'))
+    const unsaid = { body: { title: 'Of medium priority', workspaceId } }
+    await assert.rejects(call(client, tasks.createTask, unsaid), refused('body.priority'))
+    const inside = await newTask(client, workspaceId, 'low')
+    await assert.rejects(change(inside, { priority: 'medium' }), refused('body.priority'))
+    assert.equal((await change(inside, { priority: 'high' })).priority, 'high')
+    const outside = await newTask(client, await tree.addWorkspace(), 'critical')
+    await assert.rejects(change(outside, { workspaceId }), refused('body.workspaceId'))
+    const moved = await change(outside, { workspaceId, priority: 'high' })
+    assert.deepEqual([moved.workspaceId, moved.priority], [workspaceId, 'high'])
+  })
+
+  it('leave alone what was there before they became stricter', async () => {
+    const { tenant, client } = await admin()
+    const tree = projectsOf(db, tenant.ctx)
+    const { workspaceId, project } = await tree.place()
+    const ref = await newTask(client, workspaceId, 'low')
+    await tree.configure(project.id, { governance: { allowedTaskPriorities: ['high'] } })
+    const rename = { params: { ref }, ifMatch: 1, body: { title: 'Renamed' } }
+    assert.equal((await call(client, tasks.updateTask, rename)).title, 'Renamed')
   })
 })
 

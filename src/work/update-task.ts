@@ -15,6 +15,7 @@ import { selectActiveClaim } from './claim.sql.ts'
 import { endClaim } from './end-claim.ts'
 import { requireFree } from './live-claim.ts'
 import { lockTask } from './lock-task.ts'
+import { requireAllowedPriority } from './project-rules.ts'
 import { requireNoRun } from './release-claim.ts'
 import { changedTaskFields, differingFields, resolveReferences } from './task-fields.ts'
 import { publicIdOf } from './task.ts'
@@ -27,7 +28,8 @@ import type { LockedTask, TaskRow } from './task.sql.ts'
  * nothing writes nothing.
  *
  * Throws `not_found`, `version_conflict`, `stale_claim`, `claim_holder_mismatch`, `task_claimed`,
- * `run_in_progress`, `invalid_transition`, `invalid_custom_fields`, `workspace_archived`.
+ * `run_in_progress`, `invalid_transition`, `invalid_custom_fields`, `workspace_archived`,
+ * `invalid_request` for a priority that the project does not allow.
  */
 export async function updateTask(
   sql: Sql,
@@ -44,6 +46,7 @@ export async function updateTask(
       : await selectActiveClaim(sql, ctx, task.id)
   requireVersion('task', task, expectedVersion)
   const fields = await resolveReferences(sql, ctx, changedTaskFields(task, changes), task)
+  await requireAllowedPriority(sql, ctx, fields, task)
   const changed = [...differingFields(task, fields), ...(moves ? ['status'] : [])]
   if (changed.length === 0) return found(await selectTask(sql, ctx, task.id), 'task', ref)
   if (changed.includes('customFields')) {
