@@ -6,6 +6,8 @@ import type { Ctx } from '#lib/ctx.ts'
 import { badField } from '#lib/bad-field.ts'
 import { AppError, found } from '#lib/errors.ts'
 import { newId } from '#lib/id.ts'
+import { compileSchema } from '#lib/json-schema.ts'
+import type { CompileSchema } from '#lib/json-schema.ts'
 import { requirePlace } from '#org/permission.ts'
 import { endedWithClaim, runNotActive } from '#runs/live-run.ts'
 import type { RunRow } from '#runs/run.sql.ts'
@@ -16,6 +18,7 @@ import { lockTarget } from './artifact-target.ts'
 import type { ArtifactTarget } from './artifact-target.ts'
 import { inlineContent } from './artifact.ts'
 import type { InlineContent } from './artifact.ts'
+import { requireArtifact } from './require-artifact.ts'
 import { insertArtifact, insertContent, selectArtifact } from './artifact.sql.ts'
 import type { ArtifactRow } from './artifact.sql.ts'
 
@@ -25,18 +28,25 @@ import type { ArtifactRow } from './artifact.sql.ts'
  * by id or by the run it started. A revision must supersede the newest of its chain.
  *
  * Throws `not_found`, `invalid_request`, `task_claimed`, `stale_claim`, `claim_holder_mismatch`,
- * `run_not_active`, `version_conflict` with `details.headArtifactId`, `workspace_archived`.
+ * `run_not_active`, `version_conflict` with `details.headArtifactId`, `workspace_archived`,
+ * `invalid_artifact`.
  */
-export async function createArtifact(sql: Sql, ctx: Ctx, input: NewArtifact): Promise<ArtifactRow> {
+export async function createArtifact(
+  sql: Sql,
+  ctx: Ctx,
+  input: NewArtifact,
+  compile: CompileSchema = compileSchema,
+): Promise<ArtifactRow> {
   const content = inlineContent(input)
   const target = await lockTarget(sql, ctx, input)
   const claim = await requireWritable(sql, ctx, input, target)
   const workspaceId = await workspaceOf(sql, ctx, input, target)
   requirePlace(ctx, workspaceId)
-  const { previous } = target
+  const { task, previous } = target
   if (previous?.supersededByArtifactId) throw superseded(previous)
-  if (content) await insertContent(sql, ctx, content)
   const row = { ...rowOf(input, content, target), ...fenceOf(claim), workspaceId }
+  if (task) await requireArtifact(sql, ctx, { task, artifact: row }, compile)
+  if (content) await insertContent(sql, ctx, content)
   await insertArtifact(sql, ctx, row).catch((cause: unknown) => {
     const raced = isPgError(cause, PG.uniqueViolation, 'one_successor_per_artifact')
     throw previous && raced ? superseded(previous) : cause

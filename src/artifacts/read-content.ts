@@ -8,11 +8,15 @@ import { selectArtifact, selectContent } from './artifact.sql.ts'
 export async function readContent(sql: Sql, ctx: Ctx, id: string): Promise<Content> {
   const artifact = found(await selectArtifact(sql, ctx, id), 'artifact', id)
   const { contentSha256: sha256, mediaType, name: fileName } = artifact
-  const bytes = sha256 === null ? undefined : await selectContent(sql, ctx, sha256)
+  const kept = sha256 === null ? undefined : await selectContent(sql, ctx, sha256)
+  const bytes = found(kept, 'artifact content', id)
   return {
-    bytes: found(bytes, 'artifact content', id),
+    sizeBytes: bytes.length,
     mediaType: mediaType ?? 'application/octet-stream',
     fileName,
     sha256: sha256 ?? '',
+    async *read({ start, end }) {
+      yield bytes.subarray(start, end)
+    },
   }
 }

@@ -5,8 +5,10 @@ import type { ClientOptions } from '#client/client.ts'
 import * as artifacts from '#contract/artifacts.ts'
 import * as runs from '#contract/runs.ts'
 import * as tasks from '#contract/tasks.ts'
+import { createTaskType } from '#contract/task-types.ts'
 import { newId } from '#lib/id.ts'
 import { sharedDb } from '../../test/support/db.ts'
+import { REVIEWED } from '../../test/support/reviewed-type.ts'
 import { claimedTask, workClients } from '../../test/support/work.ts'
 
 const { admin, clientOf } = workClients(await sharedDb())
@@ -57,9 +59,7 @@ describe('artifacts', () => {
   it('form chains with one head', async () => {
     const { client } = await admin()
     const revise = (supersedesArtifactId?: string) =>
-      call(client, artifacts.createArtifact, {
-        body: { type: 'doc', name: 'd', content: 'v', supersedesArtifactId },
-      })
+      publish(client, { content: 'v', supersedesArtifactId })
     const first = await revise()
     const results = await Promise.allSettled(Array.from({ length: 5 }, () => revise(first.id)))
 
@@ -79,6 +79,34 @@ describe('artifacts', () => {
     )
     const shown = await call(client, artifacts.getArtifact, { params: { id: first.id } })
     assert.equal(shown.supersededByArtifactId, head.id)
+  })
+
+  it('are one line however many revise at once, and each finds its way to the head', async () => {
+    const { client } = await admin()
+    const first = await publish(client, { content: '0' })
+    const revise = async (content: string, onto: string): Promise<void> => {
+      try {
+        await publish(client, { content, supersedesArtifactId: onto })
+      } catch (error) {
+        const { code, details } = error as { code: string; details: { headArtifactId: string } }
+        assert.equal(code, 'version_conflict')
+        await revise(content, details.headArtifactId)
+      }
+    }
+    const contents = Array.from({ length: 8 }, (_, index) => `${index + 1}`)
+    await Promise.all(contents.map((content) => revise(content, first.id)))
+
+    const { items } = await call(client, artifacts.listArtifacts, {})
+    const byId = new Map(items.map((item) => [item.id, item]))
+    const line = [first.id]
+    for (let at = byId.get(first.id)?.supersededByArtifactId; at;) {
+      line.push(at)
+      const next = byId.get(at)
+      assert.equal(next?.supersedesArtifactId, line.at(-2))
+      at = next?.supersededByArtifactId
+    }
+    assert.equal(line.length, 9)
+    assert.equal(items.length, 9)
   })
 
   it('of a task come only from its holder while it is claimed', async () => {
@@ -105,5 +133,73 @@ describe('artifacts', () => {
     })
     const ofTask = await call(other, artifacts.listArtifacts, { query: { taskId: task.publicId } })
     assert.deepEqual(ofTask.items, [made])
+  })
+
+  it('of a task are what its type says, in every part but the content', async () => {
+    const { client } = await admin()
+    const artifactSchema = {
+      properties: {
+        type: { enum: ['report'] },
+        sizeBytes: { maximum: 3 },
+        metadata: { properties: { passed: { type: 'integer' } }, required: ['passed'] },
+      },
+      required: ['mediaType'],
+    }
+    const type = { ...REVIEWED, key: 'tested', customFieldsSchema: null }
+    await call(client, createTaskType, { body: { ...type, artifactSchema } })
+    const task = await call(client, tasks.createTask, { body: { title: 't', typeKey: 'tested' } })
+    const fits = { taskId: task.id, type: 'report', content: 'abc', metadata: { passed: 3 } }
+
+    await publish(client, fits)
+    await publish(client, { type: 'log' })
+    for (const [change, loc] of [
+      [{ type: 'log' }, 'body.type'],
+      [{ content: 'abcd' }, 'body.sizeBytes'],
+      [{ content: undefined }, 'body.mediaType'],
+      [{ metadata: {} }, 'body.metadata.passed'],
+      [{ metadata: { passed: 'sw0rdf1sh' } }, 'body.metadata.passed'],
+    ] as const) {
+      const refused = publish(client, { ...fits, ...change })
+      await assert.rejects(refused, (error: { code: string; details: { errors: unknown[] } }) => {
+        assert.equal(error.code, 'invalid_artifact')
+        const [first] = error.details.errors as { loc: string }[]
+        assert.equal(first?.loc, loc)
+        assert.ok(!JSON.stringify(error.details).includes('sw0rdf1sh'))
+        return true
+      })
+    }
+    const bad = { ...type, artifactSchema: { type: 'nothing' } }
+    await assert.rejects(call(client, createTaskType, { body: bad }), { code: 'invalid_task_type' })
+  })
+
+  it('declare what their bytes are by the grammar of media types', async () => {
+    const { client } = await admin()
+    const good = [
+      'text/html',
+      'Application/vnd.api+json;charset=utf-8',
+      'text/plain; title="a; \\"b\\""; x=y',
+    ]
+    for (const mediaType of good) {
+      const { id } = await publish(client, { content: 'x', mediaType })
+      const response = await send(client, artifacts.getArtifactContent, { params: { id } })
+      assert.equal(response.headers.get('content-type'), mediaType)
+      assert.match(response.headers.get('content-disposition') ?? '', /^attachment;/)
+    }
+    for (const mediaType of [
+      'text',
+      'text/',
+      '/plain',
+      'text/plain;',
+      'text/plain; a',
+      'text/plain; a="b',
+      'text/plain\r\nX-Evil: 1',
+      'text/plain, text/html',
+      'text/plain; a=é',
+      `text/${'x'.repeat(128)}`,
+    ]) {
+      await assert.rejects(publish(client, { content: 'x', mediaType }), {
+        code: 'invalid_request',
+      })
+    }
   })
 })

@@ -11,10 +11,8 @@ import {
   UtcInstant,
 } from './common.ts'
 import { Content } from './content.ts'
+import { MediaType } from './media-type.ts'
 import { route } from './route.ts'
-
-const MEDIA_TYPE =
-  /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}(; ?[a-z0-9-]{1,40}=[A-Za-z0-9._"-]{1,80})*$/
 
 export const NewArtifact = z
   .strictObject({
@@ -29,7 +27,7 @@ export const NewArtifact = z
     content: z.string().optional(),
     /** How `content` is written in the request. */
     encoding: z.enum(['utf8', 'base64']).optional(),
-    mediaType: z.string().max(255).regex(MEDIA_TYPE, 'must be a media type').optional(),
+    mediaType: MediaType.optional(),
     metadata: JsonObject.default({}),
     taskId: TaskRef.optional(),
     runId: Id.optional(),
@@ -98,6 +96,7 @@ export const createArtifact = route({
     'run_not_active',
     'version_conflict',
     'workspace_archived',
+    'invalid_artifact',
   ],
   body: NewArtifact,
   reply: Artifact,
@@ -139,7 +138,7 @@ export const getArtifactContent = route({
   summary: 'The bytes of an artifact, as a download that no browser will run',
   tag: 'Artifacts',
   access: 'artifacts.read',
-  errors: ['not_found'],
+  errors: ['not_found', 'range_not_satisfiable'],
   params: byId,
   reply: Content,
   content: true,

@@ -2,10 +2,14 @@ import { z } from 'zod'
 
 /** The reply of a route whose rules say `content`: bytes on the wire, not JSON. */
 export const Content = z.strictObject({
-  bytes: z.instanceof(Uint8Array),
+  sizeBytes: z.int().min(0),
   mediaType: z.string(),
   fileName: z.string(),
   /** Lower-case hex of SHA-256; the strong `ETag` of the bytes. */
   sha256: z.string(),
+  /** Gives the bytes from `start`, included, to `end`, excluded; called after the handler, at most once. */
+  read: z.custom<(range: { start: number; end: number }) => AsyncIterable<Uint8Array>>(
+    (value) => typeof value === 'function',
+  ),
 })
 export type Content = z.infer<typeof Content>

@@ -71,6 +71,7 @@ const parts = {
     .default(null),
   contextSchema: Schema.nullable().default(null),
   approvalSchema: Schema.nullable().default(null),
+  /** JSON Schema 2020-12 of `type`, `name`, `uri`, `mediaType`, `sizeBytes` and `metadata` of artifacts. */
   artifactSchema: Schema.nullable().default(null),
 }
 

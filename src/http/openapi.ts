@@ -23,14 +23,16 @@ export function openapi(routes: Record<string, Route>, info: ApiInfo): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const [operationId, route] of Object.entries(routes)) {
     paths[route.path] ??= {}
-    const replies = route.statuses.map((status) => [
-      status,
-      {
-        description: 'Success',
-        headers: replyHeaders(route),
-        content: route.content ? BYTES : json(route.reply, 'output'),
-      },
-    ])
+    const replies = route.content
+      ? CONTENT_REPLIES
+      : route.statuses.map((status) => [
+          status,
+          {
+            description: 'Success',
+            headers: replyHeaders(route),
+            content: json(route.reply, 'output'),
+          },
+        ])
     Object.assign(paths[route.path] ?? {}, {
       [route.method.toLowerCase()]: {
         operationId,
@@ -59,6 +61,14 @@ function hasBody({ method }: Route): boolean {
 }
 
 const BYTES = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
+const ETAG = { ETag: { schema: { type: 'string' } } }
+
+/** What every route of bytes answers (see `sendContent`). */
+const CONTENT_REPLIES = [
+  ['200', { description: 'All bytes', headers: ETAG, content: BYTES }],
+  ['206', { description: 'The bytes of the range', headers: ETAG, content: BYTES }],
+  ['304', { description: 'The caller has them', headers: ETAG }],
+] as const
 
 /** Moves `$defs` to the components of the document, where `#` refers to the whole document. */
 function hoist(schema: object, schemas: Record<string, unknown>): object {
@@ -89,11 +99,14 @@ function headerParameters(route: Route): object[] {
     ...(route.idempotencyKey === 'none'
       ? []
       : [header('Idempotency-Key', route.idempotencyKey === 'required')]),
+    ...(route.content
+      ? ['Range', 'If-Range', 'If-None-Match'].map((name) => header(name, false))
+      : []),
   ]
 }
 
 function replyHeaders(route: Route): object {
-  return route.etag ? { ETag: { schema: { type: 'string' } } } : {}
+  return route.etag ? ETAG : {}
 }
 
 function errors(route: Route): Record<string, object> {

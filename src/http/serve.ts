@@ -73,7 +73,7 @@ export function serve<C, R extends Route>(app: Hono, api: Api<C>, route: R, run:
     const body = api.checkReplies ? route.reply.parse(answer.body) : answer.body
     for (const [name, value] of Object.entries(answer.headers ?? {})) c.header(name, value)
     if (route.etag) c.header('ETag', `"${route.etag}-${(body as { version: number }).version}"`)
-    if (route.content) return sendContent(c, body as Content)
+    if (route.content) return await sendContent(c, body as Content)
     return c.json(body as object, answer.status as ContentfulStatusCode)
   })
 }

@@ -41,11 +41,15 @@ const MAX_PROBLEMS = 50
 const MAX_LOC_CHARS = 200
 
 function refuseProblems(type: NewTaskType, compile: CompileSchema): void {
-  const { lifecycleSchema, customFieldsSchema } = type
-  const compiled = customFieldsSchema ? compile(customFieldsSchema) : { ok: true as const }
+  const schemaProblems = (field: 'customFieldsSchema' | 'artifactSchema') => {
+    const schema = type[field]
+    const compiled = schema ? compile(schema) : { ok: true as const }
+    return compiled.ok ? [] : compiled.problems.map(at(field))
+  }
   const errors = [
-    ...lifecycleProblems(lifecycleSchema).map(at('lifecycleSchema')),
-    ...(compiled.ok ? [] : compiled.problems.map(at('customFieldsSchema'))),
+    ...lifecycleProblems(type.lifecycleSchema).map(at('lifecycleSchema')),
+    ...schemaProblems('customFieldsSchema'),
+    ...schemaProblems('artifactSchema'),
   ]
   const [first] = errors
   if (!first) return

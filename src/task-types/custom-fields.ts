@@ -1,7 +1,6 @@
 import { AppError } from '#lib/errors.ts'
 import type { CompileSchema } from '#lib/json-schema.ts'
-
-const MAX_LOC_CHARS = 200
+import { schemaErrors } from './schema-errors.ts'
 
 /**
  * Throws `invalid_custom_fields`, with the places and without the values, unless the custom fields of a
@@ -13,12 +12,8 @@ export function requireCustomFields(
   compile: CompileSchema,
 ): void {
   if (!type.customFieldsSchema) return
-  const compiled = compile(type.customFieldsSchema)
-  const problems = compiled.ok ? compiled.validate(customFields) : compiled.problems
-  const errors = problems.map(({ path, message }) => ({
-    loc: ['body', 'customFields', ...path].join('.').slice(0, MAX_LOC_CHARS),
-    message,
-  }))
+  const place = ['body', 'customFields']
+  const errors = schemaErrors(type.customFieldsSchema, customFields, place, compile)
   const [first] = errors
   if (!first) return
   throw new AppError(
