@@ -8,8 +8,9 @@ import { controlPlaneRoutes } from '#contract/all.ts'
 import { baseApp, controlPlaneEnvelope } from '#http/app.ts'
 import type { Deps } from '#http/bind.ts'
 import { docsPage } from '#http/docs-page.ts'
-import type { Metrics } from '#http/metrics.ts'
+import type { Watch } from '#http/served.ts'
 import { openapi } from '#http/openapi.ts'
+import type { Metrics } from '#observe/metrics.ts'
 import { journalRoutes } from '#journal/routes.ts'
 import type { JournalOptions } from '#journal/routes.ts'
 import { iamRoutes } from '#iam/routes.ts'
@@ -37,6 +38,7 @@ export interface ControlPlane extends Deps {
   journal: JournalOptions
   leases: Leases
   metrics: Metrics
+  watch: Watch
   /** Why requests cannot be served right now; empty when they can. */
   problems: () => Promise<string[]>
 }
@@ -44,7 +46,7 @@ export interface ControlPlane extends Deps {
 /** The whole HTTP API of the control plane. Each area adds its routes; this file is the list of areas. */
 export function createControlPlane(given: ControlPlane): Hono {
   const deps = { ...given, api: withChildHandles(given.api, given.db) }
-  const app = baseApp(deps.log, controlPlaneEnvelope)
+  const app = baseApp(deps.log, controlPlaneEnvelope, deps.watch)
   probes(app, deps)
   const document = JSON.stringify(openapi(controlPlaneRoutes, API_INFO))
   app.get('/openapi.json', (c) => c.body(document, 200, { 'content-type': 'application/json' }))

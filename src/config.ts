@@ -43,6 +43,10 @@ export const VARIABLES = {
     .enum(['debug', 'info', 'warn', 'error'])
     .default('info')
     .describe('Least severe line that is logged'),
+  CP_LOG_FORMAT: z
+    .enum(['auto', 'json', 'pretty'])
+    .default('auto')
+    .describe('json: one object per line; pretty: for people; auto: pretty on a terminal'),
   CP_LEGACY_API_KEYS_ENABLED: flag(true).describe('Accept local keys (cp_...)'),
   CP_BREAK_GLASS_ENABLED: flag(true).describe(
     'Accept keys made from the shell of the host for an emergency (cp_bg...)',

@@ -1,9 +1,9 @@
 import { BREAK_GLASS_USAGE, runBreakGlass } from './break-glass.ts'
 import { readConfig } from './config.ts'
 import { isConnectionLoss } from '#db/connection-loss.ts'
-import { createMetrics } from '#http/metrics.ts'
-import { jsonLog } from '#lib/log.ts'
+import { createMetrics } from '#observe/metrics.ts'
 import { StartError } from '#lib/start-error.ts'
+import { openLog } from './open-log.ts'
 import { ROLES, runRole } from './roles.ts'
 import type { Role } from './roles.ts'
 
@@ -59,11 +59,7 @@ async function main(): Promise<void> {
     throw new StartError(`Cannot start: ${what}; "strata --help" lists ${ROLES.join(', ')}`)
   }
   const config = readConfig(process.env)
-  const log = jsonLog(
-    (line) => process.stdout.write(line),
-    () => new Date(),
-    config.CP_LOG_LEVEL,
-  )
+  const log = openLog(config, process.stdout)
   if (isEmergency) await runBreakGlass(config, words, { print, say })
   if (role) await runRole(role, { config, log, say, metrics: createMetrics(), signal: stop.signal })
 }

@@ -11,6 +11,7 @@ import {
   migrateAt,
   namedDatabases,
 } from './databases.ts'
+import { productVersion } from '#lib/version.ts'
 import { firstStart, secretFile } from './first-start.ts'
 import { listen } from './listen.ts'
 import { adapterService, apiService, memoryOf, memoryService, workerService } from './services.ts'
@@ -28,8 +29,10 @@ export interface Start extends Omit<Shared, 'databases'> {
 export async function runRole(role: Role, start: Start): Promise<void> {
   const run = { all, api, adapter, worker, memory, migrate } satisfies Record<Role, unknown>
   const failed = new AbortController()
+  const log = start.log.with({ role })
   try {
-    await run[role]({ ...start, signal: AbortSignal.any([start.signal, failed.signal]) })
+    await run[role]({ ...start, log, signal: AbortSignal.any([start.signal, failed.signal]) })
+    log.info('Stopped')
   } finally {
     failed.abort()
   }
@@ -81,18 +84,20 @@ function greet(
 
 /** Ends when the signal aborts, or fails with the first service or server that fails. */
 async function untilStopped(
-  { databases }: Shared,
+  { databases, log }: Shared,
   signal: AbortSignal,
   services: readonly Promise<void>[],
 ): Promise<void> {
+  log.info('Started', { version: productVersion(), node: process.version, pid: process.pid })
   const stopped = signal.aborted ? Promise.resolve() : once(signal, 'abort')
   await Promise.race([stopped, databases.lost, ...services])
+  log.info('Stopping')
   await Promise.all(services)
 }
 
 async function openJournal({ log }: Pick<Shared, 'log'>, db: Database): Promise<void> {
   const { journalEpoch, epochBumped } = await guardJournal(db)
-  if (epochBumped) log.info('A restored journal was found: a new epoch begins', { journalEpoch })
+  if (epochBumped) log.warn('A restored journal was found: a new epoch begins', { journalEpoch })
 }
 
 /** The control plane's database for a role that runs beside others; its journal is ready to write. */

@@ -2,14 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hono } from 'hono'
 import { createMemorySink } from '#adapter/memory-sink.ts'
 import { runAdapter } from '#adapter/run-adapter.ts'
-import type { Turn } from '#adapter/deliver-tenant.ts'
 import type { MemoryOptions } from '#client/memory.ts'
 import type { MemoryProvider } from '#context/recall.ts'
 import { isAnswering } from '#db/check-server.ts'
 import type { Database } from '#db/sql.ts'
 import type { Notifier } from '#events/notify.ts'
 import { deleteExpiredRecords } from '#http/idempotency.sql.ts'
-import type { Metrics } from '#http/metrics.ts'
+import type { Metrics } from '#observe/metrics.ts'
+import { watchJob } from '#observe/watch-job.ts'
+import type { Done } from '#observe/watch-job.ts'
+import { watchRequests } from '#observe/watch-requests.ts'
 import type { Log } from '#lib/log.ts'
 import { newId } from '#lib/id.ts'
 import { retainJournals } from '#journal/retain-journals.ts'
@@ -21,6 +23,7 @@ import { createControlPlane } from './app.ts'
 import type { Config } from './config.ts'
 import { controlPlaneTokens, memoryTokens } from './identity.ts'
 import type { Databases } from './databases.ts'
+import { contextMeter, countTurn } from './meters.ts'
 
 /** What the services of one process share. */
 export interface Shared {
@@ -68,13 +71,17 @@ export function apiService(
     log,
     api,
     metrics,
+    watch: watchRequests({ log, metrics }),
     notify: notifier.notify,
     journal: { minAgeSeconds: config.CP_JOURNAL_RETENTION_MIN_AGE_SECONDS },
     leases: leasesOf({
       sessionSeconds: config.CP_SESSION_TTL_SECONDS,
       claimSeconds: config.CP_CLAIM_TTL_SECONDS,
     }),
-    context: { provider: memory ? providerOf(config, memory) : null, metrics },
+    context: {
+      provider: memory ? providerOf(config, memory) : null,
+      metrics: contextMeter(metrics),
+    },
     problems: async () => ((await isAnswering(db)) ? [] : ['the database does not answer']),
   })
 }
@@ -94,7 +101,7 @@ function providerOf(config: Config, memory: MemoryOptions): MemoryProvider {
 
 /** The memory service's API over one pool. */
 export function memoryService(
-  { config, log }: Shared,
+  { config, log, metrics }: Shared,
   db: Database,
   serverApiKey: string | undefined,
 ) {
@@ -111,7 +118,7 @@ export function memoryService(
     maxKnowledgeBytes: config.CP_KNOWLEDGE_SNAPSHOT_MAX_BODY_BYTES,
     checkReplies: true,
   }
-  return createMemoryApp({ db, log, settings })
+  return createMemoryApp({ db, log, settings, watch: watchRequests({ log, metrics }) })
 }
 
 /** Replays the journal into memory until the signal aborts; waits idly when there is no memory. */
@@ -141,15 +148,8 @@ export async function adapterService(
     backoffMaxSeconds: config.CP_CONTEXT_RETRY_BACKOFF_MAX_SECONDS,
   }
   const address = databases.addressOf('control_plane')
-  const onTurn = (turn: Turn) => countTurn(metrics, turn)
-  await runAdapter({ db, address, sink, settings, log, onTurn }, signal)
-}
-
-function countTurn({ adapterDelivered, adapterDuplicates, adapterFailures }: Metrics, turn: Turn) {
-  if (turn.kind === 'moved') {
-    adapterDelivered.inc(turn.delivered)
-    adapterDuplicates.inc(turn.duplicates)
-  } else adapterFailures.inc()
+  const deps = { db, address, sink, settings, log }
+  await runAdapter({ ...deps, onTurn: (turn) => countTurn(metrics, turn) }, signal)
 }
 
 const REAP_BATCH = 200
@@ -160,20 +160,22 @@ const CLEAN_UP_BATCH = 1000
  * aborts. Each kind of work goes at its own pace; any number of workers may do it at once.
  */
 export async function workerService(
-  { config, log, signal }: Shared,
+  { config, log, metrics, signal }: Shared,
   db: Database,
   notifier: Notifier,
 ): Promise<void> {
-  const repeat = async (name: string, seconds: number, work: () => Promise<void>) => {
+  const repeat = async (name: string, seconds: number, work: () => Promise<Done | void>) => {
     while (!signal.aborted) {
-      await work().catch((error: unknown) => log.error(`Worker round failed: ${name}`, error))
+      await watchJob({ log, metrics }, name, work)
       await sleep(seconds * 1000, undefined, { signal }).catch(() => {})
     }
   }
   const reaping = repeat('leases', config.CP_WORKER_POLL_SECONDS, async () => {
-    await reapExpired(db, REAP_BATCH, notifier.notify)
-    await deleteExpiredRecords(db, CLEAN_UP_BATCH)
+    return { ...(await reapExpired(db, REAP_BATCH, notifier.notify)) }
   })
+  const cleaning = repeat('idempotency-records', config.CP_WORKER_POLL_SECONDS, async () => ({
+    removed: await deleteExpiredRecords(db, CLEAN_UP_BATCH),
+  }))
   const interval = config.CP_JOURNAL_RETENTION_INTERVAL_SECONDS
   const retention = {
     minAgeSeconds: config.CP_JOURNAL_RETENTION_MIN_AGE_SECONDS,
@@ -184,5 +186,5 @@ export async function workerService(
     interval === undefined
       ? undefined
       : repeat('retention', interval, () => retainJournals(db, retention, notifier.notify))
-  await Promise.all([reaping, retaining])
+  await Promise.all([reaping, cleaning, retaining])
 }

@@ -4,6 +4,7 @@ import { API_INFO } from '../../src/app.ts'
 import { cliPage } from './cli.ts'
 import { configurationPage } from './configuration.ts'
 import { eventsPage } from './events.ts'
+import { metricsPage } from './metrics.ts'
 
 const MEMORY_INFO = {
   title: 'Strata memory service',
@@ -23,6 +24,8 @@ export function generatedPages(): Record<string, string> {
     'docs/cli.ru.md': cliPage('ru'),
     'docs/events.md': eventsPage('en'),
     'docs/events.ru.md': eventsPage('ru'),
+    'docs/metrics.md': metricsPage('en'),
+    'docs/metrics.ru.md': metricsPage('ru'),
   }
 }
 

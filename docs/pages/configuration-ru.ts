@@ -10,6 +10,7 @@ export const RUSSIAN_MEANINGS: Readonly<Record<keyof typeof VARIABLES, string>> 
   CP_DATABASE_POOL: 'Число соединений с базой у одного процесса control plane',
   CP_BOOTSTRAP_TOKEN: 'Включает POST /api/v1/bootstrap, один раз',
   CP_LOG_LEVEL: 'Наименее важный уровень, который попадает в журнал работы',
+  CP_LOG_FORMAT: 'json: по объекту в строке; pretty: для людей; auto: pretty на терминале',
   CP_LEGACY_API_KEYS_ENABLED: 'Принимать локальные ключи (cp_...)',
   CP_BREAK_GLASS_ENABLED:
     'Принимать ключи, выпущенные на сервере из командной строки для чрезвычайного случая (cp_bg...)',

@@ -9,6 +9,7 @@ import {
 } from '#events/consumers.ts'
 import { CHANNEL } from '#events/notify.ts'
 import type { Log } from '#lib/log.ts'
+import { redactCredentials } from '#lib/redact.ts'
 import { deliverTenant } from './deliver-tenant.ts'
 import type { Delivery, Turn } from './deliver-tenant.ts'
 import { campaign } from './leader.ts'
@@ -141,9 +142,17 @@ async function serveTenant(
     await recordFailure(deps.db, fence, failure)
     return { kind: 'failed', ...failure } as const
   })
-  if (turn.kind === 'failed') deps.log.info('Delivery failed', { tenantId, ...turn })
+  tell(deps.log, tenantId, turn)
   deps.onTurn(turn)
   return turn
+}
+
+function tell(log: Log, tenantId: string, { kind, ...turn }: Turn): void {
+  if ('reason' in turn) {
+    // Words of another service: what looks like a credential in them is taken out.
+    const told = { tenantId, ...turn, reason: redactCredentials(turn.reason) }
+    log.warn(kind === 'failed' ? 'Delivery failed' : 'Delivery is refused as a whole', told)
+  } else log.debug(kind === 'moved' ? 'Delivered' : 'Delivery was overtaken', { tenantId, ...turn })
 }
 
 /** One bad credential pauses the consumer as a whole; the next confirmed delivery ends the pause. */

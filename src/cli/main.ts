@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
+import { productVersion } from '#lib/version.ts'
 import { COMMANDS } from './commands.ts'
 import { runProgram } from './program.ts'
 
@@ -20,11 +20,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? 0 : 1)
 })
 
-const { version } = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-) as { version: string }
 const exitCode = await runProgram(
-  { commands: COMMANDS, version },
+  { commands: COMMANDS, version: productVersion() },
   {
     env: process.env,
     cwd: process.cwd(),

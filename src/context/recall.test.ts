@@ -4,7 +4,8 @@ import { describe, it } from 'node:test'
 import { call } from '#client/client.ts'
 import { getContext, getHarnessContext } from '#contract/context.ts'
 import { connect } from '#db/sql.ts'
-import { createMetrics } from '#http/metrics.ts'
+import { createMetrics } from '#observe/metrics.ts'
+import { contextMeter } from '../meters.ts'
 import { testApp, testClient } from '../../test/support/client.ts'
 import {
   addTask,
@@ -152,7 +153,7 @@ describe('POST /context with memory', () => {
     })
     const tenant = await contextTenant(db)
     const metrics = createMetrics()
-    const options = { provider: providerAt(memory.url), metrics }
+    const options = { provider: providerAt(memory.url), metrics: contextMeter(metrics) }
     const app = testApp(db, (hono, deps) => contextRoutes(hono, deps, options))
     const client = testClient(app, tenant.key)
     const workspaceId = await addWorkspace(db, tenant.ctx)

@@ -9,7 +9,6 @@ import { encodeCursor } from '#events/cursor.ts'
 import { currentPosition } from '#events/read.ts'
 import { bind, bindOutside, withStatus } from '#http/bind.ts'
 import type { Deps } from '#http/bind.ts'
-import type { Metrics } from '#http/metrics.ts'
 import { found } from '#lib/errors.ts'
 import { getContext } from './get-context.ts'
 import type { ContextMetrics } from './get-context.ts'
@@ -25,15 +24,14 @@ import { deleteDocument, storeDocument } from './store-document.ts'
 export interface ContextOptions {
   /** The memory service; null where none is configured. */
   provider: MemoryProvider | null
-  metrics: Metrics
+  metrics: ContextMetrics
 }
 
 /** A pending idempotency record outlives the longest call to memory by this much. */
 const LEASE_MARGIN_SECONDS = 30
 
 export function contextRoutes(app: Hono, deps: Deps, options: ContextOptions): void {
-  const { provider } = options
-  const metrics = contextMetrics(options.metrics)
+  const { provider, metrics } = options
   const outside = {
     ...deps,
     leaseSeconds: (provider?.reconcileTimeoutSeconds ?? 0) + LEASE_MARGIN_SECONDS,
@@ -87,15 +85,4 @@ function bindObservations(app: Hono, deps: Deps): void {
     const moments = { observedAt: observedAt.toISOString(), recordedAt: recordedAt.toISOString() }
     return { ...rest, ...moments } satisfies Observation
   })
-}
-
-function contextMetrics(metrics: Metrics): ContextMetrics {
-  return {
-    answered(seconds) {
-      metrics.contextRequests.inc()
-      metrics.contextDuration.observe(seconds)
-    },
-    degraded: (status) => metrics.contextDegraded.inc({ status }),
-    failed: () => metrics.contextProviderFailures.inc(),
-  }
 }

@@ -5,6 +5,8 @@ import { isConnectionLoss } from '#db/connection-loss.ts'
 import { AppError } from '#lib/errors.ts'
 import type { Log } from '#lib/log.ts'
 import { STATUS } from './errors.ts'
+import { knownOf, note, UNWATCHED, watched } from './served.ts'
+import type { Watch } from './served.ts'
 import { traceOf } from './serve.ts'
 import type { Trace } from './serve.ts'
 
@@ -14,30 +16,28 @@ export type Envelope = (error: AppError, trace: Trace) => object
 /**
  * An empty application that answers every failure with its envelope: our refusals as they are, a
  * missing route as `not_found`, a lost database as `not_ready`, anything else as `internal_error`; the
- * last two are logged whole, unless the caller is gone.
+ * last two are logged whole, unless the caller is gone. Every request passes through `watch`.
  */
-export function baseApp(log: Log, envelope: Envelope): Hono {
+export function baseApp(log: Log, envelope: Envelope, watch: Watch = UNWATCHED): Hono {
   const app = new Hono()
   const refuse = (c: Context, error: AppError) => {
     const trace = traceOf(c)
+    note(c, { code: error.code })
     if (error.retryAfterSeconds !== undefined) {
       c.header('Retry-After', String(error.retryAfterSeconds))
     }
     if (error.code === 'invalid_credentials') c.header('WWW-Authenticate', 'Bearer')
     return c.json(envelope(error, trace), STATUS[error.code] as ContentfulStatusCode)
   }
-  app.use(async (c, next) => {
-    traceOf(c)
-    await next()
-  })
+  app.use(watched(watch, traceOf))
   app.notFound((c) =>
     refuse(c, new AppError('not_found', `Cannot find route ${c.req.method} ${c.req.path}`)),
   )
   app.onError((error, c) => {
     if (error instanceof AppError) return refuse(c, error)
     if (c.req.raw.signal.aborted) return refuse(c, ourFault(error))
-    const { method, path } = c.req
-    log.error('Request failed', error, { method, path, ...traceOf(c) })
+    const { code: _, ...known } = knownOf(c)
+    log.error('Request failed', error, { method: c.req.method, ...known, ...traceOf(c) })
     return refuse(c, isConnectionLoss(error) ? notReady(error) : ourFault(error))
   })
   return app

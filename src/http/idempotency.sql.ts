@@ -100,9 +100,9 @@ export async function deletePending(
       and token = ${pending.token}`
 }
 
-/** Removes records whose time is up, of every tenant_id, a bounded number at a time. */
-export async function deleteExpiredRecords(sql: Sql, limit: number): Promise<void> {
-  await sql`
+/** Removes records whose time is up, of every tenant_id, a bounded number at a time; answers how many. */
+export async function deleteExpiredRecords(sql: Sql, limit: number): Promise<number> {
+  const rows = await sql`
     delete from idempotency_records
     where (tenant_id, key) in (
       select tenant_id, key
@@ -111,4 +111,5 @@ export async function deleteExpiredRecords(sql: Sql, limit: number): Promise<voi
       order by expires_at
       limit ${limit}
       for update skip locked)`
+  return rows.count
 }

@@ -7,6 +7,8 @@ import { AppError } from '#lib/errors.ts'
 import { sendContent } from './content.ts'
 import { honoPath, readInput } from './input.ts'
 import type { BodyLimits, Rename } from './input.ts'
+import { note } from './served.ts'
+import type { Identity } from './served.ts'
 
 /** Correlation of one request; every part is safe to log and to echo. */
 export interface Trace {
@@ -21,6 +23,8 @@ export interface Api<C> {
   limits: BodyLimits
   /** Resolves the caller and checks the route's access, or throws. */
   authorize: (request: Request, route: Route, trace: Trace) => Promise<C>
+  /** What the log tells of a caller. */
+  identity: (ctx: C) => Identity
   rename: Rename
   /** Waits until this caller has a turn, which is held while the request runs; absent, everybody has one. */
   enter?: ((ctx: C, route: Route, signal: AbortSignal) => Promise<Disposable>) | undefined
@@ -59,7 +63,9 @@ export type Run<C, R extends Route> = (
 export function serve<C, R extends Route>(app: Hono, api: Api<C>, route: R, run: Run<C, R>): void {
   app.on(route.method, honoPath(route.path), async (c) => {
     const trace = traceOf(c)
+    note(c, { route: route.path })
     const caller = await api.authorize(c.req.raw, route, trace)
+    if (isKnown(route)) note(c, api.identity(caller))
     const expectedVersion = route.ifMatch ? readIfMatch(c, route.ifMatch) : 0
     const idempotencyKey = readIdempotencyKey(c, route)
     const { raw, ...checked } = await readInput(c, route, api.limits, api.rename)
@@ -76,6 +82,11 @@ export function serve<C, R extends Route>(app: Hono, api: Api<C>, route: R, run:
     if (route.content) return await sendContent(c, body as Content)
     return c.json(body as object, answer.status as ContentfulStatusCode)
   })
+}
+
+/** Whether whoever calls has shown who it is. */
+function isKnown({ access }: Route): boolean {
+  return access !== 'public' && access !== 'bootstrap'
 }
 
 /** Does the work and ends the turn it was given. */

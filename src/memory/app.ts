@@ -13,8 +13,8 @@ import { toSnakeCase } from './wire.ts'
 
 /** The memory service: its own API over its own database. It answers whatever the process around it. */
 export function createMemoryApp(deps: MemoryDeps): Hono {
-  const { settings, log } = deps
-  const app = baseApp(log, memoryEnvelope)
+  const { settings, log, watch } = deps
+  const app = baseApp(log, memoryEnvelope, watch)
   const api = apiOf(deps, callers(settings))
   const parts = {
     ...deps,
@@ -40,6 +40,8 @@ function apiOf(
       const caller = route.access === 'public' ? ANYBODY : await identify(request)
       return { caller, requestId, runId: traceRunId, signal: request.signal }
     },
+    // Tenants are the control plane's; memory knows namespaces and the names of its keys.
+    identity: ({ caller }) => ({ tenantId: null, principal: caller.label }),
     rename: toSnakeCase,
     checkReplies: settings.checkReplies,
   }

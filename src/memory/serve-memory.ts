@@ -5,6 +5,7 @@ import { isPgError, PG } from '#db/sql.ts'
 import type { Database } from '#db/sql.ts'
 import { serve } from '#http/serve.ts'
 import type { Api, RequestInput } from '#http/serve.ts'
+import type { Watch } from '#http/served.ts'
 import { AppError } from '#lib/errors.ts'
 import type { VerifyToken } from '#lib/jwt.ts'
 import type { Log } from '#lib/log.ts'
@@ -35,6 +36,7 @@ export interface MemoryDeps {
   db: Database
   log: Log
   settings: MemorySettings
+  watch?: Watch
 }
 
 /**

@@ -44,6 +44,7 @@ export function createControlPlaneApi(
     checkReplies: options.checkReplies,
     enter: ({ tenantId, actorId }, _route, signal) => turns.enter(`${tenantId}/${actorId}`, signal),
     rename: (_schema, value) => value,
+    identity: ({ tenantId, actorId: principal }) => ({ tenantId, principal }),
     authorize: (request, route, trace) => authorize(options, request, route, trace),
     decide: options.decide,
     confirm: confirmActor,

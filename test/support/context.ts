@@ -6,7 +6,7 @@ import { contextRoutes } from '#context/routes.ts'
 import { NewTask } from '#contract/tasks.ts'
 import { transaction } from '#db/sql.ts'
 import type { Database } from '#db/sql.ts'
-import { createMetrics } from '#http/metrics.ts'
+import { createMetrics } from '#observe/metrics.ts'
 import { journalRoutes } from '#journal/routes.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { createWorkspace } from '#org/create-workspace.ts'
@@ -15,6 +15,7 @@ import { claimTask } from '#work/claim-task.ts'
 import { createTask } from '#work/create-task.ts'
 import { openSession } from '#work/open-session.ts'
 import { publicIdOf } from '#work/task.ts'
+import { contextMeter } from '../../src/meters.ts'
 import { testApp, testClient } from './client.ts'
 import { testTenant } from './ctx.ts'
 import type { TestTenant } from './ctx.ts'
@@ -25,7 +26,7 @@ export function contextClient(
   key: string,
   provider: MemoryProvider | null = null,
 ): ClientOptions {
-  const metrics = createMetrics()
+  const metrics = contextMeter(createMetrics())
   return testClient(
     testApp(db, (app, deps) => {
       contextRoutes(app, deps, { provider, metrics })

@@ -11,6 +11,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   events: ['contract', 'db', 'lib'],
   jobs: ['db', 'lib'],
   http: ['contract', 'db', 'lib'],
+  observe: ['http', 'events', 'contract', 'db', 'lib'],
   // Areas: know HTTP in routes.ts only. Memory and the others meet in contract and client alone.
   org: EVERY_AREA,
   iam: ['org', ...EVERY_AREA],

@@ -1,22 +1,32 @@
 import type { Hono } from 'hono'
 import type { MemoryProvider } from '#context/recall.ts'
 import type { Database } from '#db/sql.ts'
-import { createMetrics } from '#http/metrics.ts'
+import { createMetrics } from '#observe/metrics.ts'
+import { watchRequests } from '#observe/watch-requests.ts'
 import { jsonLog } from '#lib/log.ts'
+import type { Log } from '#lib/log.ts'
 import { createControlPlaneApi } from '#org/routes.ts'
 import { DEFAULT_LEASES } from '#work/lease.ts'
 import { createControlPlane } from '../../src/app.ts'
+import { contextMeter } from '../../src/meters.ts'
 import { TEST_BOOTSTRAP_TOKEN, TEST_LIMITS } from './client.ts'
 
+const ERRORS_ALONE = jsonLog(
+  (line) => process.stderr.write(line),
+  () => new Date(),
+  'error',
+)
+
 /** The control plane as it is served, with every area, in this process. */
-export function wholeApp(db: Database, provider: MemoryProvider | null): Hono {
+export function wholeApp(
+  db: Database,
+  provider: MemoryProvider | null,
+  log: Log = ERRORS_ALONE,
+): Hono {
   const metrics = createMetrics()
   return createControlPlane({
     db,
-    log: jsonLog(
-      (line) => process.stderr.write(line),
-      () => new Date(),
-    ),
+    log,
     api: createControlPlaneApi({
       db,
       limits: TEST_LIMITS,
@@ -25,8 +35,9 @@ export function wholeApp(db: Database, provider: MemoryProvider | null): Hono {
       keys: { localKeys: true, breakGlassSeconds: 14_400 },
     }),
     metrics,
+    watch: watchRequests({ log, metrics }),
     leases: DEFAULT_LEASES,
-    context: { provider, metrics },
+    context: { provider, metrics: contextMeter(metrics) },
     journal: { minAgeSeconds: 0 },
     notify: () => {},
     problems: () => Promise.resolve([]),

@@ -1,0 +1,25 @@
+import type { Turn } from '#adapter/deliver-tenant.ts'
+import type { ContextMetrics } from '#context/get-context.ts'
+import type { Metrics } from '#observe/metrics.ts'
+
+/** Counts what the context area reports. */
+export function contextMeter(metrics: Metrics): ContextMetrics {
+  return {
+    answered(seconds) {
+      metrics.contextRequests.inc()
+      metrics.contextDuration.observe(seconds)
+    },
+    degraded: (status) => metrics.contextDegraded.inc({ status }),
+    failed: () => metrics.contextProviderFailures.inc(),
+  }
+}
+
+/** Counts what one turn of the adapter came to. */
+export function countTurn(metrics: Metrics, turn: Turn): void {
+  if (turn.kind !== 'moved') {
+    metrics.adapterFailures.inc()
+    return
+  }
+  metrics.adapterDelivered.inc(turn.delivered)
+  metrics.adapterDuplicates.inc(turn.duplicates)
+}
