@@ -80,6 +80,30 @@ export const VARIABLES = {
     .max(3600)
     .default(120)
     .describe('How long it is believed while the database does not answer'),
+  CP_AUTHZ_MODE: z
+    .enum(['local', 'shadow', 'policy'])
+    .default('local')
+    .describe(
+      'Who decides for access tokens: the binding (local), the binding while a decision point is asked beside it (shadow), the decision point (policy)',
+    ),
+  CP_POLICY_BASE_URL: httpUrl
+    .default('http://localhost:8030')
+    .describe('Address of the decision point (AuthZEN Authorization API 1.0)'),
+  CP_POLICY_API_KEY: secret.optional().describe('Bearer key of the decision point'),
+  CP_POLICY_TIMEOUT_SECONDS: seconds(3).describe('Limit of one question to the decision point'),
+  CP_POLICY_CACHE_SECONDS: z.coerce
+    .number()
+    .min(0)
+    .max(300)
+    .default(5)
+    .describe('How long a decision is kept'),
+  CP_POLICY_FOLDER: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Folder of *.cedar files and entities.json for role policy'),
+  CP_POLICY_HOST: z.string().default('127.0.0.1').describe('Address that role policy listens on'),
+  CP_POLICY_PORT: port(8030).describe('Port of role policy; 0 picks a free one'),
   CP_MAX_BODY_BYTES: bytes(1_048_576).describe('Largest request body'),
   CP_KNOWLEDGE_SNAPSHOT_MAX_BODY_BYTES: bytes(8_388_608).describe(
     'Largest body of knowledge snapshots and documents',

@@ -1,9 +1,16 @@
+import { policyDecider } from '#authz/policy-decider.ts'
+import type { Decide } from '#authz/policy-decider.ts'
+import { decisionPoint } from '#authz/decision-point.ts'
+import { shadowDecider } from '#authz/shadow-decider.ts'
 import type { Database } from '#db/sql.ts'
+import type { Metrics } from '#observe/metrics.ts'
 import { tokenIdentifier } from '#iam/identify-token.ts'
 import { tokenVerifier } from '#lib/jwt.ts'
 import type { VerifyToken } from '#lib/jwt.ts'
+import type { Log } from '#lib/log.ts'
 import { StartError } from '#lib/start-error.ts'
 import type { Config } from './config.ts'
+import { shadowMeter } from './meters.ts'
 
 /** Who is let in by an access token of another issuer; undefined where none is accepted. */
 export function controlPlaneTokens(config: Config, db: Database) {
@@ -28,6 +35,28 @@ export function memoryTokens(config: Config): VerifyToken | undefined {
     audience: config.CB_IAM_AUDIENCE,
     leewaySeconds: config.CB_IAM_LEEWAY_SECONDS,
   })
+}
+
+/** Who decides about holders of access tokens; undefined when their bindings do, unwatched. */
+export function deciderOf(
+  { config, metrics, log }: { config: Config; metrics: Metrics; log: Log },
+  db: Database,
+): Decide | undefined {
+  const { CP_AUTHZ_MODE: mode } = config
+  if (mode === 'local') return undefined
+  if (!config.CP_IAM_ENABLED) {
+    throw new StartError(
+      `Cannot start: CP_AUTHZ_MODE is ${mode}, which is about access tokens, but CP_IAM_ENABLED is false`,
+    )
+  }
+  const point = decisionPoint({
+    url: config.CP_POLICY_BASE_URL,
+    apiKey: config.CP_POLICY_API_KEY,
+    timeoutSeconds: config.CP_POLICY_TIMEOUT_SECONDS,
+  })
+  const asking = { db, point, cacheSeconds: config.CP_POLICY_CACHE_SECONDS }
+  if (mode === 'policy') return policyDecider(asking)
+  return shadowDecider({ ...asking, counts: shadowMeter(metrics, log) })
 }
 
 function required(value: string | undefined, name: string): string {

@@ -35,6 +35,7 @@ const DOES: Readonly<Record<Role, string>> = {
   adapter: 'delivers the journal to memory',
   worker: 'ends leases that are over, cleans up',
   memory: 'the memory service',
+  policy: 'a decision point over the Cedar policies of a folder',
   migrate: 'brings the databases that are named to the current schema, then ends',
 }
 

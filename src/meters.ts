@@ -1,5 +1,7 @@
 import type { Turn } from '#adapter/deliver-tenant.ts'
+import type { ShadowCounts } from '#authz/shadow-decider.ts'
 import type { ContextMetrics } from '#context/get-context.ts'
+import type { Log } from '#lib/log.ts'
 import type { Metrics } from '#observe/metrics.ts'
 
 /** Counts what the context area reports. */
@@ -22,4 +24,17 @@ export function countTurn(metrics: Metrics, turn: Turn): void {
   }
   metrics.adapterDelivered.inc(turn.delivered)
   metrics.adapterDuplicates.inc(turn.duplicates)
+}
+
+/** Counts what shadow mode finds, and tells the operator of each difference. */
+export function shadowMeter(metrics: Metrics, log: Log): ShadowCounts {
+  return {
+    checked: () => metrics.authzShadowChecks.inc(),
+    diverged: (difference) => {
+      metrics.authzShadowDivergence.inc({ policy: difference.policy })
+      log.info('The decision point would decide otherwise', { ...difference })
+    },
+    unavailable: () => metrics.authzShadowUnavailable.inc(),
+    skipped: () => metrics.authzShadowSkipped.inc(),
+  }
 }

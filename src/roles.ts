@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { MemoryOptions } from '#client/memory.ts'
 import type { Database } from '#db/sql.ts'
+import { StartError } from '#lib/start-error.ts'
 import { guardJournal } from '#events/journal-guard.ts'
 import { createNotifier } from '#events/notify.ts'
 import {
@@ -12,12 +13,13 @@ import {
   namedDatabases,
 } from './databases.ts'
 import { productVersion } from '#lib/version.ts'
+import { createPolicyApp } from '#policy/app.ts'
 import { firstStart, secretFile } from './first-start.ts'
 import { listen } from './listen.ts'
 import { adapterService, apiService, memoryOf, memoryService, workerService } from './services.ts'
 import type { Shared } from './services.ts'
 
-export const ROLES = ['all', 'api', 'adapter', 'worker', 'memory', 'migrate'] as const
+export const ROLES = ['all', 'api', 'adapter', 'worker', 'memory', 'policy', 'migrate'] as const
 export type Role = (typeof ROLES)[number]
 
 export interface Start extends Omit<Shared, 'databases'> {
@@ -27,7 +29,7 @@ export interface Start extends Omit<Shared, 'databases'> {
 
 /** Runs one role of the program until the signal aborts; everything it opened is closed by then. */
 export async function runRole(role: Role, start: Start): Promise<void> {
-  const run = { all, api, adapter, worker, memory, migrate } satisfies Record<Role, unknown>
+  const run = { all, api, adapter, worker, memory, policy, migrate } satisfies Record<Role, unknown>
   const failed = new AbortController()
   const log = start.log.with({ role })
   try {
@@ -145,6 +147,19 @@ async function memory(start: Start): Promise<void> {
   await using server = await listen(app, memoryAddress(shared))
   start.say(`Memory is ready at ${server.url}`)
   await untilStopped(shared, start.signal, [])
+}
+
+/** Decides by the policies of a folder, without a database. */
+async function policy({ config, log, say, signal }: Start): Promise<void> {
+  const { CP_POLICY_FOLDER: folder, CP_POLICY_API_KEY: apiKey } = config
+  if (folder === undefined) throw new StartError('Cannot start: CP_POLICY_FOLDER is not set')
+  // Cedar is four megabytes of WebAssembly that no other role needs.
+  const { readPolicies } = await import('#policy/cedar.ts')
+  const app = createPolicyApp({ policies: await readPolicies(folder), apiKey, log })
+  const { CP_POLICY_HOST: host, CP_POLICY_PORT: port } = config
+  await using server = await listen(app, { host, port, setting: 'CP_POLICY_HOST, CP_POLICY_PORT' })
+  say(`Decision point is ready at ${server.url}`)
+  if (!signal.aborted) await once(signal, 'abort')
 }
 
 /** Migrates what is named: memory can be used without a control plane, and the other way round. */

@@ -21,7 +21,7 @@ import { leasesOf } from '#work/lease.ts'
 import { reapExpired } from '#work/reap-expired.ts'
 import { createControlPlane } from './app.ts'
 import type { Config } from './config.ts'
-import { controlPlaneTokens, memoryTokens } from './identity.ts'
+import { controlPlaneTokens, deciderOf, memoryTokens } from './identity.ts'
 import type { Databases } from './databases.ts'
 import { contextMeter, countTurn } from './meters.ts'
 
@@ -61,6 +61,7 @@ export function apiService(
     checkReplies: true,
     bootstrapToken: config.CP_BOOTSTRAP_TOKEN,
     identifyToken: controlPlaneTokens(config, db),
+    decide: deciderOf({ config, metrics, log }, db),
     keys: {
       localKeys: config.CP_LEGACY_API_KEYS_ENABLED,
       breakGlassSeconds: config.CP_BREAK_GLASS_ENABLED ? config.CP_BREAK_GLASS_MAX_TTL_SECONDS : 0,

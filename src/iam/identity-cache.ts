@@ -9,25 +9,37 @@ export interface CacheTimes {
 interface Entry<T> {
   value: T
   at: number
+  weight: number
 }
 
-const MAX_ENTRIES = 10_000
+const MAX_WEIGHT = 10_000
 
 /**
  * Keeps what was read for a while, and for longer while it cannot be read again. What is not there is not
- * kept, so that something new is seen at once. Holds at most 10,000 entries; the oldest goes first.
+ * kept, so that something new is seen at once. Holds at most 10,000 entries, or fewer that weigh as much; the
+ * oldest goes first.
  */
 export function readThrough<T>(
   times: CacheTimes,
   now: () => number,
+  weigh: (value: T) => number = () => 1,
 ): (key: string, read: () => Promise<T | undefined>) => Promise<T | undefined> {
   const entries = new Map<string, Entry<T>>()
-  const keep = (key: string, value: T | undefined) => {
+  let total = 0
+  const drop = (key: string) => {
+    total -= entries.get(key)?.weight ?? 0
     entries.delete(key)
+  }
+  const keep = (key: string, value: T | undefined) => {
+    drop(key)
     if (value === undefined) return
-    const [oldest] = entries.keys()
-    if (entries.size >= MAX_ENTRIES && oldest !== undefined) entries.delete(oldest)
-    entries.set(key, { value, at: now() })
+    const weight = weigh(value)
+    for (const oldest of entries.keys()) {
+      if (total + weight <= MAX_WEIGHT) break
+      drop(oldest)
+    }
+    entries.set(key, { value, at: now(), weight })
+    total += weight
   }
   return async (key, read) => {
     const entry = entries.get(key)

@@ -51,6 +51,8 @@ export interface ChildGrant {
   readonly handleId: string
   /** The one task that can be claimed under it. */
   readonly taskId: string
+  /** What the handle lets through, whatever the credential permits. */
+  readonly permissions: readonly string[]
   /** What the credential could do without the handle. */
   readonly credentialPermissions: ReadonlySet<string>
   /** Names of skills; null where they are not narrowed. */

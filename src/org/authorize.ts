@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { Route } from '#contract/route.ts'
+import type { Route, RouteInput } from '#contract/route.ts'
 import type { Database } from '#db/sql.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { AppError } from '#lib/errors.ts'
@@ -7,6 +7,8 @@ import { newId, sha256 } from '#lib/id.ts'
 import { authenticate, invalidCredentials } from './authenticate.ts'
 import type { KeyRules, RequestTrace } from './authenticate.ts'
 import { requirePermission } from './permission.ts'
+
+type Decide = (ctx: Ctx, route: Route, input: RouteInput<Route>) => Promise<Ctx>
 
 export interface AuthorizeOptions {
   db: Database
@@ -16,8 +18,8 @@ export interface AuthorizeOptions {
   keys: KeyRules
   /** The holder of an access token of another issuer; absent when none is accepted. */
   identifyToken?: ((token: string, trace: RequestTrace) => Promise<Ctx>) | undefined
-  /** True when a decision point decides for this caller instead of its permissions. */
-  isDecidedElsewhere?: ((ctx: Ctx) => boolean) | undefined
+  /** Decides about holders of access tokens once it is known what a request is about. */
+  decide?: Decide | undefined
 }
 
 /**
@@ -42,8 +44,8 @@ export async function authorize(
     return { ...strangerCtx(trace), signal: request.signal }
   }
   const ctx = await identify(options, token, trace)
-  if (access !== 'authenticated' && !options.isDecidedElsewhere?.(ctx))
-    requirePermission(ctx, access)
+  const isDecidedLater = options.decide !== undefined && ctx.iam !== undefined
+  if (access !== 'authenticated' && !isDecidedLater) requirePermission(ctx, access)
   return { ...ctx, signal: request.signal }
 }
 

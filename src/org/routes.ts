@@ -34,7 +34,7 @@ import { treesOf } from './workspace.ts'
 
 /** What the control plane brings to the common pipeline: its callers and its spelling. */
 export function createControlPlaneApi(
-  options: AuthorizeOptions & Pick<ControlPlaneApi, 'limits' | 'checkReplies' | 'decide'>,
+  options: AuthorizeOptions & Pick<ControlPlaneApi, 'limits' | 'checkReplies'>,
 ): ControlPlaneApi {
   const { db } = options
   // What one principal asks for at once never takes all the connections of this process.

@@ -24,7 +24,7 @@ export async function narrowCaller(sql: Sql, ctx: Ctx, token: string): Promise<C
   return {
     ...ctx,
     permissions: new Set(narrowed),
-    childGrant: { ...limits, handleId: id, credentialPermissions: ctx.permissions },
+    childGrant: { ...limits, permissions, handleId: id, credentialPermissions: ctx.permissions },
   }
 }
 

@@ -15,6 +15,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Areas: know HTTP in routes.ts only. Memory and the others meet in contract and client alone.
   org: EVERY_AREA,
   iam: ['org', ...EVERY_AREA],
+  authz: ['org', 'iam', ...EVERY_AREA],
   access: ['org', ...EVERY_AREA],
   projects: ['org', ...EVERY_AREA],
   'task-types': ['org', ...EVERY_AREA],
@@ -56,6 +57,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   memory: ['model', ...EVERY_AREA],
   // Edges: never touch a database.
   client: ['contract', 'lib'],
+  policy: ['contract', 'lib'],
   prompt: ['contract', 'lib'],
   connectors: ['client', 'contract', 'lib'],
   cli: ['client', 'connectors', 'prompt', 'contract', 'lib'],
