@@ -22,6 +22,7 @@ import { goalsRoutes } from '#goals/routes.ts'
 import { referencesRoutes } from '#references/routes.ts'
 import { relationsRoutes } from '#relations/routes.ts'
 import { runsRoutes } from '#runs/routes.ts'
+import { skillsRoutes } from '#skills/routes.ts'
 import type { Leases } from '#work/lease.ts'
 import { taskTypesRoutes } from '#task-types/routes.ts'
 import { workRoutes } from '#work/routes.ts'
@@ -69,6 +70,7 @@ export function createControlPlane(given: ControlPlane): Hono {
   runsRoutes(app, deps)
   runControlRoutes(app, deps)
   artifactsRoutes(app, deps)
+  skillsRoutes(app, deps)
   contextRoutes(app, deps, deps.context)
   journalRoutes(app, deps, deps.journal)
   adapterRoutes(app, deps)

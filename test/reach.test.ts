@@ -44,6 +44,7 @@ const SHARED = new Set([
   'apiKey',
   'person',
   'capability',
+  'skill',
   'delegation',
   'binding',
   'session',

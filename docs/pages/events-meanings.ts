@@ -62,6 +62,16 @@ export const MEANINGS: Readonly<Record<EventType, { en: string; ru: string }>> =
     en: 'A principal has a capability no longer',
     ru: 'Principal больше не обладает capability',
   },
+  'skill.registered': {
+    en: 'A version of a skill was registered',
+    ru: 'Зарегистрирована версия навыка (skill)',
+  },
+  'skill.updated': {
+    en: 'A skill was described, deprecated or disabled',
+    ru: 'Навык описан заново, объявлен устаревшим или отключён',
+  },
+  'skill.assigned': { en: 'A principal got a skill', ru: 'Principal получил навык' },
+  'skill.revoked': { en: 'A principal lost a skill', ru: 'Principal лишился навыка' },
   'delegation.created': {
     en: 'A person let an agent act in the person’s name',
     ru: 'Человек разрешил агенту действовать от своего имени',

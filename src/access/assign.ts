@@ -7,14 +7,14 @@ import { newId } from '#lib/id.ts'
 import { requirePermission } from '#org/permission.ts'
 import { selectPrincipal } from '#org/principal.sql.ts'
 import { selectAncestors } from '#org/workspace.sql.ts'
-import { insertAssignment, selectAssignment } from './assignment.sql.ts'
+import { insertAssignment, selectAssignment, selectSkillSubject } from './assignment.sql.ts'
 import type { AssignmentRow, Grant } from './assignment.sql.ts'
 import { selectCapability } from './capability.sql.ts'
 import { selectRole } from './role.sql.ts'
 
 /**
- * Gives a role or a capability to a principal, everywhere it is known or in a workspace and what is below
- * it; `isNew` is false when the principal has it there already. It makes eligible, it grants no right.
+ * Gives a role, a capability or a skill to a principal, everywhere it is known or in a workspace and what is
+ * below it; `isNew` is false when the principal has it there already. It makes eligible, it grants no right.
  *
  * Throws `not_found`, and `assignment_outside_role` for a workspace that the role is not known in.
  */
@@ -32,7 +32,7 @@ export async function assign(
   return { assignment: found(existing, 'assignment', grant.id), isNew: inserted !== undefined }
 }
 
-/** A role or capability as far as an assignment of it has to know. */
+/** A role, capability or skill as far as an assignment of it has to know. */
 export interface Subject {
   version: number
   /** Where it is known; null: everywhere. */
@@ -54,7 +54,8 @@ async function subjectOf(
   { kind, id }: Pick<Grant, 'kind' | 'id'>,
 ): Promise<Subject> {
   if (kind === 'role') return found(await selectRole(sql, ctx, id), 'role', id)
-  const { version } = found(await selectCapability(sql, ctx, id), 'capability', id)
+  const select = kind === 'skill' ? selectSkillSubject : selectCapability
+  const { version } = found(await select(sql, ctx, id), kind, id)
   return { version, workspaceId: null }
 }
 
@@ -85,11 +86,10 @@ export function assignmentEvent(
     entityVersion: subject.version,
     workspaceId: workspaceId ?? subject.workspaceId,
   }
-  return kind === 'role'
-    ? { ...common, type: `role.${change}`, payload: { roleId: id, principalId, workspaceId } }
-    : {
-        ...common,
-        type: `capability.${change}`,
-        payload: { capabilityId: id, principalId, workspaceId },
-      }
+  const given = { principalId, workspaceId }
+  if (kind === 'role')
+    return { ...common, type: `role.${change}`, payload: { roleId: id, ...given } }
+  return kind === 'skill'
+    ? { ...common, type: `skill.${change}`, payload: { skillId: id, ...given } }
+    : { ...common, type: `capability.${change}`, payload: { capabilityId: id, ...given } }
 }

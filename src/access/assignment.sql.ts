@@ -8,10 +8,11 @@ import type { Held } from './eligibility.ts'
 export interface AssignmentRow {
   id: string
   principalId: string
-  /** One of the two is given. */
+  /** One of the three is given. */
   roleId: string | null
   capabilityId: string | null
-  /** Null: wherever the role or capability is known. */
+  skillId: string | null
+  /** Null: everywhere, a role wherever it is known. */
   workspaceId: string | null
   createdBy: string
   createdAt: Date
@@ -19,19 +20,19 @@ export interface AssignmentRow {
 
 /** What is given to whom, and where. */
 export interface Grant {
-  kind: 'role' | 'capability'
-  /** Of the role or capability. */
+  kind: 'role' | 'capability' | 'skill'
+  /** Of the role, capability or skill. */
   id: string
   principalId: string
   workspaceId: string | null
 }
 
 function columns(sql: Sql) {
-  return sql`id, principal_id, role_id, capability_id, workspace_id, created_by, created_at`
+  return sql`id, principal_id, role_id, capability_id, skill_id, workspace_id, created_by, created_at`
 }
 
 function isOf(sql: Sql, { kind, id }: Pick<Grant, 'kind' | 'id'>) {
-  return kind === 'role' ? sql`role_id = ${id}` : sql`capability_id = ${id}`
+  return sql`${sql(`${kind}_id`)} = ${id}`
 }
 
 /** Undefined when the principal has it there already. */
@@ -40,14 +41,13 @@ export async function insertAssignment(
   ctx: Ctx,
   grant: Grant & { assignmentId: string },
 ): Promise<AssignmentRow | undefined> {
-  const roleId = grant.kind === 'role' ? grant.id : null
-  const capabilityId = grant.kind === 'capability' ? grant.id : null
+  const idOf = (kind: Grant['kind']) => (grant.kind === kind ? grant.id : null)
   const [row] = await sql<AssignmentRow[]>`
     insert into assignments
-      (tenant_id, id, principal_id, role_id, capability_id, workspace_id, created_by)
+      (tenant_id, id, principal_id, role_id, capability_id, skill_id, workspace_id, created_by)
     values
-      (${ctx.tenantId}, ${grant.assignmentId}, ${grant.principalId}, ${roleId}, ${capabilityId},
-       ${grant.workspaceId}, ${ctx.actorId})
+      (${ctx.tenantId}, ${grant.assignmentId}, ${grant.principalId}, ${idOf('role')},
+       ${idOf('capability')}, ${idOf('skill')}, ${grant.workspaceId}, ${ctx.actorId})
     on conflict on constraint one_assignment do nothing
     returning ${columns(sql)}`
   return row
@@ -69,6 +69,20 @@ export async function selectAssignment(
   return row
 }
 
+/** A skill as far as an assignment of it has to know; what it is, is kept by its own area. */
+export async function selectSkillSubject(
+  sql: Sql,
+  ctx: Tenancy,
+  id: string,
+): Promise<{ version: number } | undefined> {
+  const [row] = await sql<{ version: number }[]>`
+    select row_version as version
+    from skills
+    where tenant_id = ${ctx.tenantId}
+      and id = ${id}`
+  return row
+}
+
 export async function deleteAssignment(sql: Sql, ctx: Tenancy, id: string): Promise<void> {
   await sql`
     delete from assignments
@@ -77,13 +91,13 @@ export async function deleteAssignment(sql: Sql, ctx: Tenancy, id: string): Prom
 }
 
 /**
- * Of a role, of a capability, or of a principal. Uses indexes assignments_by_role,
- * assignments_by_capability, one_assignment. Reads one row more than the page holds.
+ * Of a role, a capability, a skill, or of a principal. Uses indexes assignments_by_role,
+ * assignments_by_capability, assignments_by_skill, one_assignment. Reads one row more than the page holds.
  */
 export async function selectAssignments(
   sql: Sql,
   ctx: Tenancy,
-  filter: { page: PageRequest; of: { kind: 'role' | 'capability' | 'principal'; id: string } },
+  filter: { page: PageRequest; of: { kind: Grant['kind'] | 'principal'; id: string } },
 ): Promise<AssignmentRow[]> {
   const { page, of } = filter
   const { kind, id } = of
@@ -105,40 +119,41 @@ export async function selectAssignments(
 }
 
 /**
- * The roles and capabilities that a principal has at a place: `line` is a workspace with its ancestors,
- * empty for what belongs to no workspace. With `null` for the line, everything the principal has
- * anywhere. Uses index one_assignment.
+ * What a principal has at a place: `line` is a workspace with its ancestors, empty for what belongs to no
+ * workspace. With `null` for the line, everything it has anywhere. A skill that is disabled is none. Uses
+ * index one_assignment.
  */
 export async function selectHeld(
   sql: Sql,
   ctx: Tenancy,
   { principalId, line }: { principalId: string; line: readonly string[] | null },
-): Promise<Pick<Held, 'roles' | 'capabilities'>> {
-  const rows = await sql<{ kind: 'role' | 'capability'; id: string; key: string; name: string }[]>`
+): Promise<Held> {
+  const rows = await sql<{ kind: Grant['kind']; id: string; key: string; name: string }[]>`
     select distinct
-           case when a.role_id is null then 'capability' else 'role' end as kind,
-           coalesce(a.role_id, a.capability_id) as id,
-           coalesce(r.slug, c.name) as key,
-           coalesce(r.name, c.name) as name
+           case when a.role_id is not null then 'role'
+                when a.capability_id is not null then 'capability'
+                else 'skill' end as kind,
+           coalesce(a.role_id, a.capability_id, a.skill_id) as id,
+           coalesce(r.slug, c.name, s.name) as key,
+           coalesce(r.name, c.name, s.name) as name
     from assignments a
     left join roles r on r.tenant_id = a.tenant_id and r.id = a.role_id
     left join capabilities c on c.tenant_id = a.tenant_id and c.id = a.capability_id
+    left join skills s on s.tenant_id = a.tenant_id and s.id = a.skill_id
     where a.tenant_id = ${ctx.tenantId}
       and a.principal_id = ${principalId}
+      and s.status is distinct from 'disabled'
       ${
         line === null
           ? sql``
-          : sql`and coalesce(
-              coalesce(a.workspace_id, r.workspace_id) = any(${[...line]}::uuid[]),
-              coalesce(a.workspace_id, r.workspace_id) is null)`
+          : sql`and (coalesce(a.workspace_id, r.workspace_id) is null
+              or coalesce(a.workspace_id, r.workspace_id) = any(${[...line]}::uuid[]))`
       }
     order by key, id`
+  const of = (kind: Grant['kind']) => rows.filter((row) => row.kind === kind)
   return {
-    roles: rows
-      .filter(({ kind }) => kind === 'role')
-      .map(({ id, key, name }) => ({ id, slug: key, name })),
-    capabilities: rows
-      .filter(({ kind }) => kind === 'capability')
-      .map(({ id, name }) => ({ id, name })),
+    roles: of('role').map(({ id, key, name }) => ({ id, slug: key, name })),
+    capabilities: of('capability').map(({ id, name }) => ({ id, name })),
+    skills: of('skill').map(({ id, name }) => ({ id, name })),
   }
 }

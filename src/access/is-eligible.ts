@@ -10,8 +10,8 @@ export interface Candidate {
   principalId: string
   /** The workspace of the work; null when it belongs to none. */
   workspaceId: string | null
-  /** Skills the candidate has; asked of whoever keeps them. */
-  skills?: Held['skills']
+  /** Names of skills that the candidate may use of those it has; null or absent: all. */
+  grantedSkills?: readonly string[] | null
 }
 
 export interface Eligibility {
@@ -21,7 +21,7 @@ export interface Eligibility {
 }
 
 /**
- * Whether a principal meets what work asks for. A role or capability counts where it holds: given for the
+ * Whether a principal meets what work asks for. A role, capability or skill counts where it holds: given for the
  * whole tenant, or for the workspace of the work or one above it. Eligibility is no right: whoever calls
  * checks permissions apart. Reads nothing when nothing is asked for.
  */
@@ -31,22 +31,34 @@ export async function isEligible(
   requirements: Requirements,
   candidate: Candidate,
 ): Promise<Eligibility> {
-  const { skills = [] } = candidate
   const asked = [requirements.roles, requirements.capabilities, requirements.skills]
   if (asked.every((names = []) => names.length === 0)) return { eligible: true, missing: [] }
-  const held = await heldAt(sql, ctx, candidate)
-  const missing = missingOf(requirements, { ...held, skills })
+  const missing = missingOf(requirements, await heldAt(sql, ctx, candidate))
   return { eligible: missing.length === 0, missing }
 }
 
-/** The roles and capabilities of a principal that count in a workspace, or outside all of them. */
+/** What a principal has that counts in a workspace, or outside all of them. */
 export async function heldAt(
   sql: Sql,
   ctx: Tenancy,
-  { principalId, workspaceId }: Pick<Candidate, 'principalId' | 'workspaceId'>,
-): Promise<Pick<Held, 'roles' | 'capabilities'>> {
-  const line = workspaceId === null ? [] : await selectAncestors(sql, ctx, workspaceId)
-  return await selectHeld(sql, ctx, { principalId, line: line.map(({ id }) => id) })
+  { principalId, workspaceId, grantedSkills = null }: Candidate,
+): Promise<Held> {
+  const line = await lineOf(sql, ctx, workspaceId)
+  const { skills, ...held } = await selectHeld(sql, ctx, { principalId, line })
+  return {
+    ...held,
+    skills: skills.filter(({ name }) => grantedSkills?.includes(name) ?? true),
+  }
+}
+
+/** The ids of a workspace and of those above it, nearest first; none outside every workspace. */
+export async function lineOf(
+  sql: Sql,
+  ctx: Tenancy,
+  workspaceId: string | null,
+): Promise<string[]> {
+  if (workspaceId === null) return []
+  return (await selectAncestors(sql, ctx, workspaceId)).map(({ id }) => id)
 }
 
 /** True when the principal has the role at the place: what a decision addressed to a role asks. */

@@ -18,8 +18,8 @@ export function capabilityReply(row: CapabilityRow): Capability {
 }
 
 export function assignmentReply(row: AssignmentRow): Assignment {
-  const { id, principalId, roleId, capabilityId, workspaceId, createdBy } = row
-  return { id, principalId, roleId, capabilityId, workspaceId, createdBy, createdAt: moment(row) }
+  const { createdAt: _, ...assignment } = row
+  return { ...assignment, createdAt: moment(row) }
 }
 
 export function memberReply(row: MemberRow): WorkspaceMember {

@@ -6,7 +6,7 @@ import { assignmentEvent, requireParties } from './assign.ts'
 import { deleteAssignment, selectAssignment } from './assignment.sql.ts'
 import type { Grant } from './assignment.sql.ts'
 
-/** Takes a role or a capability where it was given; false when it was not. Throws `not_found`. */
+/** Takes a role, a capability or a skill where it was given; false when it was not. Throws `not_found`. */
 export async function revokeAssignment(sql: Sql, ctx: Ctx, grant: Grant): Promise<boolean> {
   requirePermission(ctx, 'org.manage')
   await lockEntities(sql, ctx, [{ type: grant.kind, id: grant.id }])

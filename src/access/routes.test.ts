@@ -5,8 +5,10 @@ import type { ClientOptions } from '#client/client.ts'
 import * as members from '#contract/members.ts'
 import { getMe } from '#contract/org.ts'
 import * as contract from '#contract/roles.ts'
+import { assignSkill, registerSkill } from '#contract/skills.ts'
 import { archiveWorkspace } from '#contract/workspaces.ts'
 import { sharedDb } from '../../test/support/db.ts'
+import { newSkill } from '../../test/support/skills.ts'
 import { codeOf, twoTrees } from '../../test/support/two-trees.ts'
 import { hasRole, heldAt, isEligible } from './is-eligible.ts'
 
@@ -28,7 +30,9 @@ describe('roles', () => {
     const { ctx, client, agentId, root, leaf, other } = await twoTrees(db)
     const wide = await role(client, 'wide')
     const local = await role(client, 'local', root.id)
+    const all = await role(client, 'all')
     for (const { id, workspaceId } of [
+      { id: all.id, workspaceId: null },
       { id: wide.id, workspaceId: leaf.id },
       { id: local.id, workspaceId: null },
     ]) {
@@ -38,10 +42,10 @@ describe('roles', () => {
     const at = async (workspaceId: string | null) =>
       (await heldAt(db, ctx, { principalId: agentId, workspaceId })).roles.map(({ slug }) => slug)
 
-    assert.deepEqual(await at(leaf.id), ['local', 'wide'])
-    assert.deepEqual(await at(root.id), ['local'])
-    assert.deepEqual(await at(other.id), [])
-    assert.deepEqual(await at(null), [])
+    assert.deepEqual(await at(leaf.id), ['all', 'local', 'wide'])
+    assert.deepEqual(await at(root.id), ['all', 'local'])
+    assert.deepEqual(await at(other.id), ['all'])
+    assert.deepEqual(await at(null), ['all'])
     const ask = { principalId: agentId, workspaceId: leaf.id }
     assert.equal(await hasRole(db, ctx, { ...ask, roleId: wide.id }), true)
     assert.equal(await hasRole(db, ctx, { ...ask, workspaceId: root.id, roleId: wide.id }), false)
@@ -53,15 +57,18 @@ describe('roles', () => {
     const python = await call(client, contract.createCapability, { body: { name: 'python' } })
     const body = { principalId: agentId }
     const requirements = { roles: ['reviewer'], capabilities: ['python'], skills: ['deploy'] }
-    const ask = (skills: { id: string; name: string }[]) =>
-      isEligible(db, ctx, requirements, { principalId: agentId, workspaceId: leaf.id, skills })
+    const ask = (grantedSkills: string[] | null = null) => {
+      const candidate = { principalId: agentId, workspaceId: leaf.id, grantedSkills }
+      return isEligible(db, ctx, requirements, candidate)
+    }
 
     await call(client, contract.assignRole, { params: { id }, body })
     await call(client, contract.assignCapability, { params: { id: python.id }, body })
-    const skills = [{ id: 's', name: 'deploy' }]
-    assert.deepEqual(await ask(skills), { eligible: true, missing: [] })
+    const deploy = await call(client, registerSkill, { body: newSkill('deploy') })
+    await call(client, assignSkill, { params: { id: deploy.id }, body })
+    assert.deepEqual(await ask(), { eligible: true, missing: [] })
     await call(client, contract.revokeCapability, { params: { id: python.id }, body })
-    assert.deepEqual(await ask([]), {
+    assert.deepEqual(await ask(['lint']), {
       eligible: false,
       missing: [
         { kind: 'capability', name: 'python' },

@@ -11,7 +11,9 @@ import { principalCommands } from './principal-commands.ts'
 import { runCommands } from './run-commands.ts'
 import { sessionCommands } from './session-commands.ts'
 import { setupCommands } from './setup-commands.ts'
+import { skillCommands } from './skill-commands.ts'
 import { taskCommands } from './task-commands.ts'
+import { toolCommands } from './tool-commands.ts'
 import { workspaceCommands } from './workspace-commands.ts'
 
 /** Every command, in the order of the help. */
@@ -23,11 +25,13 @@ export const COMMANDS: readonly Command[] = [
   ...sessionCommands,
   ...runCommands,
   ...artifactCommands,
+  ...toolCommands,
   ...observeCommands,
   ...contextCommands,
   ...eventsCommands,
   ...connectCommands,
   ...workspaceCommands,
   ...principalCommands,
+  ...skillCommands,
   ...opsCommands,
 ]

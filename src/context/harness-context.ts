@@ -12,8 +12,11 @@ import { selectActiveRuns, selectSuspendedRuns } from '#runs/run.sql.ts'
 import type { RunRow } from '#runs/run.sql.ts'
 import { selectLiveClaims } from '#work/claim.sql.ts'
 import type { HeldClaimRow } from '#work/claim.sql.ts'
+import { policyAt } from '#skills/read-tools.ts'
+import { skillViews } from '#skills/skill-views.ts'
 import { sessionReply } from '#work/replies.ts'
 import { selectLiveSessions, selectSession } from '#work/session.sql.ts'
+import type { SessionRow } from '#work/session.sql.ts'
 import { publicIdOf } from '#work/task.ts'
 
 const MAX_ACTIVE = 200
@@ -39,18 +42,19 @@ export async function harnessContext(
     selectActiveRuns(sql, ctx, MAX_ACTIVE),
     selectSuspendedRuns(sql, ctx, MAX_SUSPENDED),
   ])
+  const session = sessionId === undefined ? null : await ownSession(sql, ctx, sessionId)
   return {
     protocol: { name: 'control-harness', supportedVersions: ['1', '2'] },
     tenant: tenantView(found(tenant, 'tenant', ctx.tenantId)),
     principal: principalView(found(principal, 'principal', ctx.actorId)),
-    session: sessionId === undefined ? null : await ownSession(sql, ctx, sessionId),
+    session: session && sessionReply(session),
     activeSessions: sessions.map(sessionReply),
     activeClaims: claims.map(claimView),
     activeRuns: runs.map(runView),
     suspendedRuns: suspended.map(runView),
     roles: [...held.roles],
     capabilities: [...held.capabilities],
-    skills: [],
+    skills: await skillsIn(sql, ctx, session ?? sessions[0]),
     pendingApprovals: [],
     eventCursor,
     permissions: [...ctx.permissions].toSorted(),
@@ -68,7 +72,13 @@ function principalView({ id, kind, displayName }: PrincipalRow) {
 async function ownSession(sql: Sql, ctx: Ctx, id: string) {
   const session = await selectSession(sql, ctx, id)
   const own = session?.principalId === ctx.actorId ? session : undefined
-  return sessionReply(found(own, 'session', id))
+  return found(own, 'session', id)
+}
+
+/** What the caller has anywhere, judged by its harness alone: what a project allows shows at its work. */
+async function skillsIn(sql: Sql, ctx: Ctx, session: SessionRow | undefined) {
+  const policy = await policyAt(sql, ctx, { workspaceId: null, session })
+  return await skillViews(sql, ctx, { principalId: ctx.actorId, line: null, policy })
 }
 
 function claimView(row: HeldClaimRow) {

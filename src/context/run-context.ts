@@ -1,3 +1,4 @@
+import { lineOf } from '#access/is-eligible.ts'
 import { selectLatestArtifacts } from '#artifacts/artifact.sql.ts'
 import { artifactReply } from '#artifacts/replies.ts'
 import { permits } from '#contract/permissions.ts'
@@ -10,15 +11,21 @@ import { found } from '#lib/errors.ts'
 import { workspaceReply } from '#org/replies.ts'
 import { selectWorkspace } from '#org/workspace.sql.ts'
 import { readWorkRules } from '#projects/read-governance.ts'
-import { selectChildrenOfTask } from '#run-control/child-handle.sql.ts'
+import type { WorkRules } from '#projects/read-governance.ts'
+import { selectChild, selectChildrenOfTask } from '#run-control/child-handle.sql.ts'
 import { selectMessages } from '#run-control/control-message.sql.ts'
 import { childReply, messageReply } from '#run-control/replies.ts'
 import { selectCheckpointsOfTask } from '#runs/checkpoint.sql.ts'
 import { instructionsFor } from '#runs/instructions.ts'
 import { checkpointReply, runReply } from '#runs/replies.ts'
 import { selectRun } from '#runs/run.sql.ts'
+import type { RunRow } from '#runs/run.sql.ts'
+import { skillViews } from '#skills/skill-views.ts'
+import { protocolsOf } from '#skills/tool.ts'
 import { selectClaim } from '#work/claim.sql.ts'
+import type { ClaimRow } from '#work/claim.sql.ts'
 import { claimReply, taskReply } from '#work/replies.ts'
+import { selectSession } from '#work/session.sql.ts'
 import { selectTask } from '#work/task.sql.ts'
 import { publicIdOf } from '#work/task.ts'
 import { selectInputs, selectRelatedTasks } from './related-work.sql.ts'
@@ -54,7 +61,7 @@ export async function runContext(sql: Sql, ctx: Ctx, id: string): Promise<RunCon
     inputs: await inputs(sql, ctx, taskId),
     pendingApprovals: [],
     checkpoints: checkpoints.map((row) => ({ ...checkpointReply(row), attempt: row.attempt })),
-    skills: [],
+    skills: await executableSkills(sql, ctx, { run, claim, rules }),
     pendingControlMessages: pending.map(messageReply),
     childHandles: children.map(childReply),
     eventCursor,
@@ -70,6 +77,25 @@ async function readRecords(sql: Sql, ctx: Ctx, run: { id: string; taskId: string
     children: await selectChildrenOfTask(sql, ctx, { taskId, limit: MAX_CHILDREN }),
     checkpoints: await selectCheckpointsOfTask(sql, ctx, { taskId, limit: MAX_CHECKPOINTS }),
   }
+}
+
+/** What the holder of the run can call for it, whoever asks. */
+async function executableSkills(
+  sql: Sql,
+  ctx: Ctx,
+  { run, claim, rules }: { run: RunRow; claim: ClaimRow; rules: WorkRules | undefined },
+): Promise<RunContext['skills']> {
+  const session = await selectSession(sql, ctx, run.sessionId)
+  const handle = claim.handleId === null ? undefined : await selectChild(sql, ctx, claim.handleId)
+  const policy = {
+    allowedProtocols: rules?.governance.allowedSkillProtocols ?? null,
+    supportedProtocols: protocolsOf(session?.capabilities ?? []),
+    grantedSkills: handle?.skills ?? null,
+  }
+  const { principalId, workspaceId } = run
+  const line = await lineOf(sql, ctx, workspaceId)
+  const views = await skillViews(sql, ctx, { principalId, line, policy })
+  return views.filter(({ executable }) => executable)
 }
 
 async function relations(sql: Sql, ctx: Ctx, id: string): Promise<RunContext['relations']> {

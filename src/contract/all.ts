@@ -28,8 +28,10 @@ import { routes as runStops } from './run-stops.ts'
 import { routes as roles } from './roles.ts'
 import { routes as runs } from './runs.ts'
 import { routes as sessions } from './sessions.ts'
+import { routes as skills } from './skills.ts'
 import { routes as taskTypes } from './task-types.ts'
 import { routes as tasks } from './tasks.ts'
+import { routes as tools } from './tools.ts'
 import { routes as workspaceTypes } from './workspace-types.ts'
 import { routes as transitions } from './transitions.ts'
 import { routes as workspaces } from './workspaces.ts'
@@ -43,6 +45,8 @@ export const controlPlaneRoutes = {
   ...roles,
   ...delegations,
   ...iam,
+  ...skills,
+  ...tools,
   ...projectTemplates,
   ...projects,
   ...configRevisions,

@@ -33,8 +33,10 @@ export const SkillView = z.strictObject({
   version: z.string(),
   protocol: z.string(),
   status: z.string(),
+  /** The session in question can speak its protocol, as far as it said. */
   executable: z.boolean(),
 })
+export type SkillView = z.output<typeof SkillView>
 
 export const ApprovalView = z.strictObject({
   id,

@@ -40,13 +40,14 @@ export const Capability = z
   .meta({ id: 'Capability' })
 export type Capability = z.infer<typeof Capability>
 
-/** Who has a role or a capability, everywhere or in a workspace and what is below it. */
+/** Who has a role, a capability or a skill, everywhere or in a workspace and what is below it. */
 export const Assignment = z
   .strictObject({
     id: z.uuid(),
     principalId: z.uuid(),
     roleId: z.uuid().nullable(),
     capabilityId: z.uuid().nullable(),
+    skillId: z.uuid().nullable(),
     workspaceId: z.uuid().nullable(),
     createdBy: z.uuid(),
     createdAt: UtcInstant,
@@ -54,10 +55,10 @@ export const Assignment = z
   .meta({ id: 'Assignment' })
 export type Assignment = z.infer<typeof Assignment>
 
-/** Whom, and where; without a workspace it holds wherever the role or capability is known. */
-const Grant = z.strictObject({ principalId: Id, workspaceId: Id.nullable().default(null) })
+/** Whom, and where; without a workspace it holds everywhere, a role wherever it is known. */
+export const Grant = z.strictObject({ principalId: Id, workspaceId: Id.nullable().default(null) })
 /** Whether there was something to take. */
-const Revoked = z.strictObject({ revoked: z.boolean() })
+export const Revoked = z.strictObject({ revoked: z.boolean() })
 const pageErrors = ['invalid_limit', 'invalid_cursor'] as const
 const patchErrors = [
   'not_found',
@@ -251,7 +252,7 @@ export const listCapabilityAssignments = route({
 export const listPrincipalAssignments = route({
   method: 'GET',
   path: '/api/v1/principals/{id}/assignments',
-  summary: 'List the roles and capabilities of a principal, newest first',
+  summary: 'List the roles, capabilities and skills of a principal, newest first',
   tag: 'Roles',
   access: 'org.read',
   params: byId,

@@ -17,6 +17,7 @@ export type VersionedEntity =
   | 'capability'
   | 'goal'
   | 'comment'
+  | 'skill'
 
 /**
  * Who may call a route: anyone (`public`), the holder of the installation's bootstrap token
@@ -40,6 +41,8 @@ export interface RouteRules {
   readonly fieldCodes?: Readonly<Record<string, ErrorCode>>
   /** Replies carry `ETag` made of this entity's name and the reply's `version`. */
   readonly etag?: VersionedEntity
+  /** Replies carry `ETag` made of their `viewHash`; one named in `If-None-Match` is answered 304. */
+  readonly viewHash?: true
   /** The request must carry `If-Match` with the version it changes. */
   readonly ifMatch?: VersionedEntity
   /** `none` on reads; `required` where a repeat would act twice and cannot be told from a new wish. */

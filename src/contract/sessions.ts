@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { coded, Id, JsonObject, page, pageQuery, text, TtlSeconds, UtcInstant } from './common.ts'
 import { route } from './route.ts'
+import { SKILL_PROTOCOLS } from './skills.ts'
 
 /** What a harness may say it can do. Only ever added to; unknown ones are dropped, not refused. */
 export const CAPABILITIES = [
@@ -12,11 +13,7 @@ export const CAPABILITIES = [
   'checkpoints',
   'active_turn_control.v1',
   'child_run_handle.v1',
-  'skills.protocol.mcp',
-  'skills.protocol.http',
-  'skills.protocol.local',
-  'skills.protocol.opencode',
-  'skills.protocol.custom',
+  ...SKILL_PROTOCOLS.map((protocol) => `skills.protocol.${protocol}` as const),
 ] as const
 
 const PROTOCOL_VERSIONS = ['1', '2']

@@ -21,7 +21,7 @@ export async function sendContent(c: Context, content: Content): Promise<Respons
   c.header('Cache-Control', 'private, no-store')
   c.header('Accept-Ranges', 'bytes')
   c.header('ETag', etag)
-  if (names(c.req.header('if-none-match'), etag)) return c.body(null, 304)
+  if (namesTag(c.req.header('if-none-match'), etag)) return c.body(null, 304)
   const { start, end } = part ?? { start: 0, end: sizeBytes }
   c.header('Content-Type', mediaType)
   c.header('Content-Length', String(end - start))
@@ -44,8 +44,8 @@ function rangeOf(c: Context, etag: string, sizeBytes: number): ByteRange | undef
   })
 }
 
-/** Compared weakly, as for `If-None-Match`. Source: RFC 9110, section 13.1.2. */
-function names(header: string | undefined, etag: string): boolean {
+/** Whether an `If-None-Match` names a tag; compared weakly. Source: RFC 9110, section 13.1.2. */
+export function namesTag(header: string | undefined, etag: string): boolean {
   const tags = (header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   return tags.includes(etag) || tags.includes('*')
 }

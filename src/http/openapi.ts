@@ -48,7 +48,11 @@ export function openapi(routes: Record<string, Route>, info: ApiInfo): object {
         ...(hasBody(route) && {
           requestBody: { required: true, content: json(route.body, 'input') },
         }),
-        responses: { ...Object.fromEntries(replies), ...errors(route) },
+        responses: {
+          ...Object.fromEntries(replies),
+          ...(route.viewHash && { 304: { description: 'As named in If-None-Match' } }),
+          ...errors(route),
+        },
       },
     })
   }
@@ -96,6 +100,7 @@ function header(name: string, required: boolean, pattern?: string): object {
 function headerParameters(route: Route): object[] {
   return [
     ...(route.ifMatch ? [header('If-Match', true, `^"${route.ifMatch}-[1-9][0-9]*"$`)] : []),
+    ...(route.viewHash ? [header('If-None-Match', false)] : []),
     ...(route.idempotencyKey === 'none'
       ? []
       : [header('Idempotency-Key', route.idempotencyKey === 'required')]),
@@ -106,7 +111,7 @@ function headerParameters(route: Route): object[] {
 }
 
 function replyHeaders(route: Route): object {
-  return route.etag ? ETAG : {}
+  return route.etag || route.viewHash ? ETAG : {}
 }
 
 function errors(route: Route): Record<string, object> {

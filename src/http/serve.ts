@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { Content } from '#contract/content.ts'
 import type { Route, RouteInput, RouteReply } from '#contract/route.ts'
 import { AppError } from '#lib/errors.ts'
-import { sendContent } from './content.ts'
+import { namesTag, sendContent } from './content.ts'
 import { honoPath, readInput } from './input.ts'
 import type { BodyLimits, Rename } from './input.ts'
 import { note } from './served.ts'
@@ -78,7 +78,10 @@ export function serve<C, R extends Route>(app: Hono, api: Api<C>, route: R, run:
     }, turn)
     const body = api.checkReplies ? route.reply.parse(answer.body) : answer.body
     for (const [name, value] of Object.entries(answer.headers ?? {})) c.header(name, value)
-    if (route.etag) c.header('ETag', `"${route.etag}-${(body as { version: number }).version}"`)
+    const etag = etagOf(route, body)
+    if (etag !== undefined) c.header('ETag', etag)
+    if (etag && route.viewHash && namesTag(c.req.header('if-none-match'), etag))
+      return c.body(null, 304)
     if (route.content) return await sendContent(c, body as Content)
     return c.json(body as object, answer.status as ContentfulStatusCode)
   })
@@ -96,6 +99,13 @@ async function attempt<T>(work: () => Promise<T>, turn: Disposable | undefined):
   } finally {
     turn?.[Symbol.dispose]()
   }
+}
+
+function etagOf({ etag, viewHash }: Route, body: unknown): string | undefined {
+  const reply = body as { version?: unknown; rowVersion?: unknown; viewHash?: unknown }
+  if (viewHash) return `"${String(reply.viewHash)}"`
+  // Where `version` is a name that users gave, the row has a version of its own.
+  return etag && `"${etag}-${String(reply.rowVersion ?? reply.version)}"`
 }
 
 const TRACE = Symbol('trace')

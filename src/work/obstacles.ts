@@ -1,5 +1,7 @@
 import { heldAt, isEligible } from '#access/is-eligible.ts'
+import type { Candidate } from '#access/is-eligible.ts'
 import { missingOf } from '#access/eligibility.ts'
+import type { Held } from '#access/eligibility.ts'
 import type { ClaimObstacle } from '#contract/tasks.ts'
 import type { Sql } from '#db/sql.ts'
 import type { Ctx } from '#lib/ctx.ts'
@@ -69,6 +71,7 @@ function stateObstacle(task: TaskRow, claim: ClaimRow | undefined): Obstacle | u
   return { code, state: `is ${task.status}`, details }
 }
 
+const NOTHING: Held = { roles: [], capabilities: [], skills: [] }
 const MAX_NAMED = 20
 
 async function unreadiness(sql: Sql, ctx: Ctx, { id }: TaskRow): Promise<Obstacle | undefined> {
@@ -82,10 +85,15 @@ async function unreadiness(sql: Sql, ctx: Ctx, { id }: TaskRow): Promise<Obstacl
 
 async function ineligibility(sql: Sql, ctx: Ctx, task: TaskRow): Promise<Obstacle | undefined> {
   const { workspaceId, requirements } = task
-  const candidate = { principalId: ctx.actorId, workspaceId }
+  const candidate = candidateAt(ctx, workspaceId)
   const { eligible, missing } = await isEligible(sql, ctx, requirements, candidate)
   if (eligible) return undefined
   return { code: 'not_eligible', state: 'asks for what you do not have', details: { missing } }
+}
+
+/** The caller, with no more skills than a child handle leaves. */
+function candidateAt({ actorId, childGrant }: Ctx, workspaceId: string | null): Candidate {
+  return { principalId: actorId, workspaceId, grantedSkills: childGrant?.skills ?? null }
 }
 
 /** The tasks whose requirements the caller meets. Reads once per workspace what the caller has there. */
@@ -94,16 +102,16 @@ export async function eligibleOnly(
   ctx: Ctx,
   tasks: readonly TaskRow[],
 ): Promise<TaskRow[]> {
-  const heldIn = new Map<string | null, Awaited<ReturnType<typeof heldAt>>>()
+  const heldIn = new Map<string | null, Held>()
   const eligible: TaskRow[] = []
   for (const task of tasks) {
     const { workspaceId, requirements } = task
     const asks = Object.values(requirements).some((names) => names.length > 0)
     if (asks && !heldIn.has(workspaceId)) {
-      heldIn.set(workspaceId, await heldAt(sql, ctx, { principalId: ctx.actorId, workspaceId }))
+      heldIn.set(workspaceId, await heldAt(sql, ctx, candidateAt(ctx, workspaceId)))
     }
-    const held = heldIn.get(workspaceId) ?? { roles: [], capabilities: [] }
-    if (missingOf(requirements, { ...held, skills: [] }).length === 0) eligible.push(task)
+    const held = heldIn.get(workspaceId) ?? NOTHING
+    if (missingOf(requirements, held).length === 0) eligible.push(task)
   }
   return eligible
 }

@@ -10,6 +10,7 @@ const PAGES = [
   'docs/runs.md',
   'docs/tasks.md',
   'docs/goals.md',
+  'docs/skills.md',
   'docs/journal.md',
   'docs/knowledge.md',
   'docs/memory.md',
@@ -39,7 +40,7 @@ describe('the examples of the pages', () => {
 
 /** What differs from one machine or moment to another, and is only an example in a page. */
 const VARIES =
-  /^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT.*|\d+|(ec1_|st1-|ctx-|obs-|TASK-).*)$/
+  /^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{64}|\d{4}-\d\d-\d\dT.*|\d+|(ec1_|st1-|ctx-|obs-|TASK-).*)$/
 
 /**
  * Where an answer is not what the page shows: a missing field, another type, another text. Numbers and

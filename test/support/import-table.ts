@@ -36,7 +36,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   comments: ['org', 'work', 'runs', ...EVERY_AREA],
   artifacts: ['org', 'access', 'projects', 'task-types', 'work', 'runs', ...EVERY_AREA],
   references: ['org', 'work', 'artifacts', ...EVERY_AREA],
-  skills: ['org', 'access', 'work', 'runs', 'artifacts', ...EVERY_AREA],
+  skills: ['org', 'access', 'projects', 'work', 'runs', ...EVERY_AREA],
   accounting: ['org', 'access', 'work', 'runs', 'artifacts', ...EVERY_AREA],
   webhooks: ['org', ...EVERY_AREA],
   context: [

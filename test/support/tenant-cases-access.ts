@@ -1,3 +1,4 @@
+import { newSkill } from './skills.ts'
 import { foreign, look, own } from './tenant-call.ts'
 import type { Case } from './tenant-call.ts'
 
@@ -59,6 +60,35 @@ export const ACCESS_CASES: Readonly<Record<string, Case>> = {
       { id: b.capability, principalId: b.principal, workspaceId: a.workspace },
     ].map(({ id, ...body }) => foreign({ params: { id }, body })),
   listCapabilityAssignments: (a) => [foreign({ params: { id: a.capability } })],
+  registerSkill: () => [own({ body: newSkill('other') })],
+  listSkills: (a) => [look(), own({ query: { name: a.skillName } })],
+  getSkill: (a) => [foreign({ params: { id: a.skill } })],
+  updateSkill: (a) => [
+    foreign({ params: { id: a.skill }, ifMatch: 1, body: { description: 'taken' } }),
+  ],
+  ...Object.fromEntries(
+    ['assignSkill', 'revokeSkill'].map((operationId): [string, Case] => [
+      operationId,
+      (a, b) =>
+        [
+          { id: a.skill, principalId: b.principal, workspaceId: b.workspace },
+          { id: b.skill, principalId: a.principal, workspaceId: b.workspace },
+          { id: b.skill, principalId: b.principal, workspaceId: a.workspace },
+        ].map(({ id, ...body }) => foreign({ params: { id }, body })),
+    ]),
+  ),
+  listSkillAssignments: (a) => [foreign({ params: { id: a.skill } })],
+  listTools: (a) => [
+    look(),
+    look({ query: { includeUnavailable: 'true' } }),
+    foreign({ query: { workspaceId: a.workspace } }),
+    foreign({ query: { sessionId: a.session } }),
+  ],
+  getTool: (a, b) => [
+    ...[a.skill, a.skillName].map((ref) => foreign({ params: { ref } }, 'tool_not_found')),
+    foreign({ params: { ref: b.skill }, query: { workspaceId: a.workspace } }),
+    foreign({ params: { ref: b.skill }, query: { sessionId: a.session } }),
+  ],
   listPrincipalAssignments: (a) => [foreign({ params: { id: a.principal } })],
   createDelegation: (a, b) =>
     [

@@ -14,6 +14,7 @@ import { projectsRoutes } from '#projects/routes.ts'
 import { referencesRoutes } from '#references/routes.ts'
 import { relationsRoutes } from '#relations/routes.ts'
 import { runsRoutes } from '#runs/routes.ts'
+import { skillsRoutes } from '#skills/routes.ts'
 import { taskTypesRoutes } from '#task-types/routes.ts'
 import { workRoutes } from '#work/routes.ts'
 import { testApp, testClient } from './client.ts'
@@ -35,6 +36,7 @@ export function workClients(db: Database) {
     runsRoutes(hono, deps)
     runControlRoutes(hono, deps)
     artifactsRoutes(hono, deps)
+    skillsRoutes(hono, deps)
   })
   const clientOf = (key: string) => testClient(app, key)
   return {

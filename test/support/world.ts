@@ -13,6 +13,7 @@ import * as org from '#contract/org.ts'
 import type { Route, RouteReply } from '#contract/route.ts'
 import { recordAction } from '#contract/run-actions.ts'
 import { assignCapability, assignRole, createCapability, createRole } from '#contract/roles.ts'
+import { assignSkill, registerSkill } from '#contract/skills.ts'
 import { createDelegation } from '#contract/delegations.ts'
 import { createIamBinding } from '#contract/iam.ts'
 import { addMember } from '#contract/members.ts'
@@ -29,6 +30,7 @@ import type { Ctx } from '#lib/ctx.ts'
 import { testClient } from './client.ts'
 import { testTenant } from './ctx.ts'
 import type { TestTenant } from './ctx.ts'
+import { newSkill } from './skills.ts'
 import { makeAroundTasks } from './world-tasks.ts'
 
 /** A tenant with one thing of every kind, made through the API like a user would. */
@@ -178,6 +180,9 @@ async function makeAccess(
   const grant = { principalId: principal, workspaceId: workspace }
   await make(assignRole, { params: { id: role.id }, body: grant })
   await make(assignCapability, { params: { id: capability.id }, body: grant })
+  const skill = await make(registerSkill, { body: newSkill(`skill-${marker}`) })
+  await make(assignSkill, { params: { id: skill.id }, body: grant })
+  await make(assignSkill, { params: { id: skill.id }, body: { principalId: person.id } })
   await make(addMember, { params: { id: workspace }, body: { principalId: principal } })
   const delegation = await make(createDelegation, {
     body: {
@@ -199,6 +204,8 @@ async function makeAccess(
     person: person.id,
     role: role.id,
     capability: capability.id,
+    skill: skill.id,
+    skillName: skill.name,
     delegation: delegation.id,
   }
 }
