@@ -32,6 +32,8 @@ const OF_TENANT: ReadonlySet<string> = new Set([
   'iam_binding',
   'delegation',
   'capability',
+  'skill',
+  'tool',
   'workspace_type',
   'task_type',
   'project_template',
