@@ -1,5 +1,6 @@
 import type { Hono } from 'hono'
 import { accessRoutes } from '#access/routes.ts'
+import { accountingRoutes } from '#accounting/routes.ts'
 import { adapterRoutes } from '#adapter/routes.ts'
 import { artifactsRoutes } from '#artifacts/routes.ts'
 import { contextRoutes } from '#context/routes.ts'
@@ -25,6 +26,7 @@ import { runsRoutes } from '#runs/routes.ts'
 import { skillsRoutes } from '#skills/routes.ts'
 import type { Leases } from '#work/lease.ts'
 import { taskTypesRoutes } from '#task-types/routes.ts'
+import { usageRoutes } from '#usage/routes.ts'
 import { workRoutes } from '#work/routes.ts'
 
 export const API_INFO = {
@@ -69,6 +71,8 @@ export function createControlPlane(given: ControlPlane): Hono {
   referencesRoutes(app, deps)
   runsRoutes(app, deps)
   runControlRoutes(app, deps)
+  usageRoutes(app, deps)
+  accountingRoutes(app, deps)
   artifactsRoutes(app, deps)
   skillsRoutes(app, deps)
   contextRoutes(app, deps, deps.context)

@@ -65,6 +65,10 @@ const FENCED: Readonly<Record<string, (held: Held) => CallInput<Route>>> = {
     params: { id: runId, actionId },
     body: { fencingToken, status: 'succeeded' },
   }),
+  reportUsage: ({ runId, fencingToken }) => ({
+    params: { id: runId },
+    body: { fencingToken, sequence: 1, lines: [{ model: 'large', input: 10 }] },
+  }),
   acknowledgeControlMessage: ({ runId, messageId, fencingToken }) => ({
     params: { id: runId, messageId },
     body: { fencingToken, status: 'rejected' },

@@ -148,6 +148,14 @@ export const MEANINGS: Readonly<Record<EventType, { en: string; ru: string }>> =
     en: 'The holder of a run was asked to stop it',
     ru: 'Владельца прогона попросили его остановить',
   },
+  'run.late_usage_recorded': {
+    en: 'Use of a run was told after it had ended',
+    ru: 'О расходе прогона сообщено после его конца',
+  },
+  'price_table.created': {
+    en: 'Prices were set from a moment on',
+    ru: 'Заданы цены, действующие с некоторого момента',
+  },
   'control_message.accepted': {
     en: 'Something was said to a running run',
     ru: 'Работающему прогону отправлено сообщение',

@@ -19,6 +19,7 @@ import { routes as memoryReconcile } from './memory-reconcile.ts'
 import { routes as observations } from './observations.ts'
 import { routes as operations } from './operations.ts'
 import { routes as org } from './org.ts'
+import { routes as priceTables } from './price-tables.ts'
 import { routes as projectTemplates } from './project-templates.ts'
 import { routes as projects } from './projects.ts'
 import { routes as relations } from './relations.ts'
@@ -32,6 +33,8 @@ import { routes as skills } from './skills.ts'
 import { routes as taskTypes } from './task-types.ts'
 import { routes as tasks } from './tasks.ts'
 import { routes as tools } from './tools.ts'
+import { routes as usageReports } from './usage-reports.ts'
+import { routes as usageTotals } from './usage-totals.ts'
 import { routes as workspaceTypes } from './workspace-types.ts'
 import { routes as transitions } from './transitions.ts'
 import { routes as workspaces } from './workspaces.ts'
@@ -65,6 +68,9 @@ export const controlPlaneRoutes = {
   ...runContext,
   ...controlMessages,
   ...childHandles,
+  ...usageReports,
+  ...usageTotals,
+  ...priceTables,
   ...artifacts,
   ...events,
   ...context,

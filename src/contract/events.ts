@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ACCOUNTING_EVENTS } from './events-accounting.ts'
 import { IDENTITY_EVENTS } from './events-identity.ts'
 
 const id = z.uuid()
@@ -22,6 +23,7 @@ const reference = {
  */
 export const EVENTS = {
   ...IDENTITY_EVENTS,
+  ...ACCOUNTING_EVENTS,
   'workspace.created': z.strictObject({
     slug: z.string(),
     name: z.string(),

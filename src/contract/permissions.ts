@@ -36,6 +36,8 @@ export const PERMISSIONS = [
   'goals.read',
   'goals.write',
   'knowledge.packs.manage',
+  'accounting.read',
+  'accounting.manage',
 ] as const
 export type Permission = (typeof PERMISSIONS)[number]
 
@@ -59,6 +61,7 @@ const TENANT_WIDE: ReadonlySet<Permission> = new Set([
   'project_templates.manage',
   'task_types.manage',
   'knowledge.packs.manage',
+  'accounting.manage',
 ])
 
 /** What is left of permissions inside one workspace: `admin` becomes everything that is left. */

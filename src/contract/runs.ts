@@ -11,6 +11,7 @@ import {
   UtcInstant,
 } from './common.ts'
 import { route } from './route.ts'
+import { Spent } from './spent.ts'
 
 export const RUN_STATUSES = ['running', 'succeeded', 'failed', 'cancelled', 'suspended'] as const
 
@@ -51,6 +52,8 @@ export const Run = z
     maxDurationSeconds: z.int().nullable(),
     maxActions: z.int().nullable(),
     actionCount: z.int(),
+    /** What it used so far and what that cost. */
+    usage: Spent,
     /** SHA-256 of the instructions that applied when the run started; see the context of a run. */
     instructionsHash: z.string().nullable(),
     instructionsRefs: z.array(InstructionsRef),

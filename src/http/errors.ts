@@ -38,6 +38,7 @@ export const STATUS = {
   run_in_progress: 409,
   budget_exceeded: 409,
   action_already_finished: 409,
+  usage_sequence_reused: 409,
   control_message_settled: 409,
   control_message_out_of_order: 409,
   child_handle_revoked: 409,

@@ -39,6 +39,7 @@ export const ERROR_CODES = [
   'run_in_progress',
   'budget_exceeded',
   'action_already_finished',
+  'usage_sequence_reused',
   'control_message_settled',
   'control_message_out_of_order',
   'child_handle_revoked',

@@ -1,4 +1,6 @@
+import { spentObject } from '#accounting/spent.sql.ts'
 import type { InstructionsRef, Run } from '#contract/runs.ts'
+import type { Spent } from '#contract/spent.ts'
 import { olderThan } from '#db/page.ts'
 import type { PageRequest } from '#db/page.ts'
 import { inReach } from '#db/reach.ts'
@@ -31,6 +33,8 @@ export interface RunRow {
   maxActions: number | null
   actionCount: number
   checkpointCount: number
+  /** What it used so far. */
+  usage: Spent
   instructionsHash: string | null
   instructionsRefs: InstructionsRef[]
   version: number
@@ -38,8 +42,8 @@ export interface RunRow {
   finishedAt: Date | null
 }
 
-/** Runs `r` of tasks `t`. */
-function selectJoined(sql: Sql) {
+/** Runs `r` of tasks `t` with what they used. */
+function selectJoined(sql: Sql, ctx: Tenancy) {
   return sql`
     select r.id, r.task_id, t.number as task_number, t.workspace_id, r.claim_id, r.session_id,
            r.principal_id, r.fencing_token, r.attempt, r.status, r.input, r.output, r.reason,
@@ -47,9 +51,11 @@ function selectJoined(sql: Sql) {
            r.max_duration_seconds,
            extract(epoch from clock_timestamp() - r.created_at)::float8 as age_seconds,
            r.max_actions, r.action_count, r.checkpoint_count, r.instructions_hash,
-           r.instructions_refs, r.version, r.created_at, r.finished_at
+           r.instructions_refs, r.version, r.created_at, r.finished_at,
+           ${spentObject(sql, ctx, 'u', 'row')} as usage
     from runs r
-    join tasks t on t.tenant_id = r.tenant_id and t.id = r.task_id`
+    join tasks t on t.tenant_id = r.tenant_id and t.id = r.task_id
+    left join run_usage u on u.tenant_id = r.tenant_id and u.run_id = r.id`
 }
 
 /** The next attempt of a task whose lock the caller holds. */
@@ -76,7 +82,7 @@ export async function insertRun(
 
 export async function selectRun(sql: Sql, ctx: Tenancy, id: string): Promise<RunRow | undefined> {
   const [row] = await sql<RunRow[]>`
-    ${selectJoined(sql)}
+    ${selectJoined(sql, ctx)}
     where r.tenant_id = ${ctx.tenantId}
       and r.id = ${id}
       ${inReach(sql, ctx, 't.workspace_id')}`
@@ -93,7 +99,7 @@ export async function selectRuns(
   return await sql<RunRow[]>`
     select r.*
     from (
-      ${selectJoined(sql)}
+      ${selectJoined(sql, ctx)}
       where r.tenant_id = ${ctx.tenantId}
         ${taskId === undefined ? sql`` : sql`and r.task_id = ${taskId}`}
         ${status === undefined ? sql`` : sql`and r.status = ${status}`}
@@ -108,7 +114,7 @@ export async function selectRuns(
 /** The caller's running runs whose claims are live, newest first. Uses index runs_by_principal. */
 export async function selectActiveRuns(sql: Sql, ctx: Ctx, limit: number): Promise<RunRow[]> {
   return await sql<RunRow[]>`
-    ${selectJoined(sql)}
+    ${selectJoined(sql, ctx)}
     join claims c on c.tenant_id = r.tenant_id and c.id = r.claim_id
     join sessions s on s.tenant_id = c.tenant_id and s.id = c.session_id
     where r.tenant_id = ${ctx.tenantId}
@@ -126,7 +132,7 @@ export async function selectActiveRuns(sql: Sql, ctx: Ctx, limit: number): Promi
 /** The caller's suspended runs, latest first. Uses index runs_suspended. */
 export async function selectSuspendedRuns(sql: Sql, ctx: Ctx, limit: number): Promise<RunRow[]> {
   return await sql<RunRow[]>`
-    ${selectJoined(sql)}
+    ${selectJoined(sql, ctx)}
     where r.tenant_id = ${ctx.tenantId}
       and r.principal_id = ${ctx.actorId}
       and r.status = 'suspended'

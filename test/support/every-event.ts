@@ -12,6 +12,7 @@ import * as runActions from '#contract/run-actions.ts'
 import * as runs from '#contract/runs.ts'
 import * as sessions from '#contract/sessions.ts'
 import * as tasks from '#contract/tasks.ts'
+import { walkAccounting } from './every-event-accounting.ts'
 import { walkAccess, walkTypes } from './every-event-access.ts'
 import * as workspaces from '#contract/workspaces.ts'
 import { walkSuspensions } from './every-event-runs.ts'
@@ -51,6 +52,7 @@ export async function makeEveryEvent(
   await walkKnowledge(walk, workspaceId)
   await walkSuspensions(walk, work.sessionId)
   await walkEnds(walk, { ...work, taskId: task.id })
+  await walkAccounting(walk, work.runId)
   await walkOperations(walk)
   return { needles, expiring: await leaveToExpire(walk) }
 }

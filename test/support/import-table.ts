@@ -22,7 +22,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   goals: ['org', ...EVERY_AREA],
   work: ['org', 'access', 'projects', 'task-types', 'goals', ...EVERY_AREA],
   relations: ['org', 'work', ...EVERY_AREA],
-  runs: ['org', 'access', 'projects', 'task-types', 'work', ...EVERY_AREA],
+  runs: ['org', 'access', 'projects', 'task-types', 'work', 'accounting', ...EVERY_AREA],
   'run-control': [
     'org',
     'access',
@@ -37,7 +37,8 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   artifacts: ['org', 'access', 'projects', 'task-types', 'work', 'runs', ...EVERY_AREA],
   references: ['org', 'work', 'artifacts', ...EVERY_AREA],
   skills: ['org', 'access', 'projects', 'work', 'runs', ...EVERY_AREA],
-  accounting: ['org', 'access', 'work', 'runs', 'artifacts', ...EVERY_AREA],
+  accounting: ['org', 'projects', 'work', ...EVERY_AREA],
+  usage: ['org', 'work', 'runs', 'accounting', ...EVERY_AREA],
   webhooks: ['org', ...EVERY_AREA],
   context: [
     'org',

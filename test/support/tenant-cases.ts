@@ -3,6 +3,7 @@ import { COMMON } from './world.ts'
 import { foreign, look, own } from './tenant-call.ts'
 import type { Case } from './tenant-call.ts'
 import { ACCESS_CASES } from './tenant-cases-access.ts'
+import { ACCOUNTING_CASES } from './tenant-cases-accounting.ts'
 import { PROJECT_CASES } from './tenant-cases-projects.ts'
 import { TASKS_CASES } from './tenant-cases-tasks.ts'
 
@@ -66,6 +67,7 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
   ...ACCESS_CASES,
   ...PROJECT_CASES,
   ...TASKS_CASES,
+  ...ACCOUNTING_CASES,
   getAdapterStatus: () => [look()],
   redriveAdapter: (a) => [foreign({ params: { tenantId: a.tenantId }, body: { reason: 'try' } })],
   getJournalStatus: () => [look()],

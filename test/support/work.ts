@@ -1,4 +1,5 @@
 import { accessRoutes } from '#access/routes.ts'
+import { accountingRoutes } from '#accounting/routes.ts'
 import { artifactsRoutes } from '#artifacts/routes.ts'
 import { call } from '#client/client.ts'
 import type { ClientOptions } from '#client/client.ts'
@@ -16,6 +17,7 @@ import { relationsRoutes } from '#relations/routes.ts'
 import { runsRoutes } from '#runs/routes.ts'
 import { skillsRoutes } from '#skills/routes.ts'
 import { taskTypesRoutes } from '#task-types/routes.ts'
+import { usageRoutes } from '#usage/routes.ts'
 import { workRoutes } from '#work/routes.ts'
 import { testApp, testClient } from './client.ts'
 import { testTenant } from './ctx.ts'
@@ -37,6 +39,8 @@ export function workClients(db: Database) {
     runControlRoutes(hono, deps)
     artifactsRoutes(hono, deps)
     skillsRoutes(hono, deps)
+    usageRoutes(hono, deps)
+    accountingRoutes(hono, deps)
   })
   const clientOf = (key: string) => testClient(app, key)
   return {

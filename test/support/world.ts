@@ -20,8 +20,10 @@ import { addMember } from '#contract/members.ts'
 import { getRun, recordCheckpoint, startRun } from '#contract/runs.ts'
 import { openSession } from '#contract/sessions.ts'
 import { createTask, listTasks } from '#contract/tasks.ts'
+import { createPriceTable } from '#contract/price-tables.ts'
 import { createProjectTemplate } from '#contract/project-templates.ts'
 import { createProject } from '#contract/projects.ts'
+import { reportUsage } from '#contract/usage-reports.ts'
 import { createWorkspaceType } from '#contract/workspace-types.ts'
 import * as workspaces from '#contract/workspaces.ts'
 import type { Database } from '#db/sql.ts'
@@ -86,6 +88,7 @@ async function makeThings(make: Make, marker: string, tasks: number) {
   const work = await makeWork(make, { marker, tasks, workspaceId: places.workspace })
   const around = await makeAroundTasks(make, marker, { ...places, ...work })
   const knowledge = await makeKnowledge(make, { marker, runId: work.run, ...places })
+  await makeUse(make, marker, work)
   const { eventCursor } = await make(getHarnessContext, {})
   return {
     tenantId: tenant.id,
@@ -122,6 +125,21 @@ async function makeKnowledge(
   }
   await make(reconcileSnapshot, { body: snapshot })
   return { observation: observation.id, document, snapshot }
+}
+
+async function makeUse(
+  make: Make,
+  marker: string,
+  { run, fence }: { run: string; fence: { fencingToken: number } },
+) {
+  const model = `model ${marker}`
+  const entries = [{ model, input: '2.50', output: '10' }]
+  await make(createPriceTable, { body: { currency: 'EUR', entries, comment: marker } })
+  const { fencingToken } = fence
+  await make(reportUsage, {
+    params: { id: run },
+    body: { fencingToken, sequence: 1, lines: [{ model, input: 1000, output: 100 }] },
+  })
 }
 
 async function makeOrg(make: Make, marker: string) {
