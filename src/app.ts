@@ -2,6 +2,7 @@ import type { Hono } from 'hono'
 import { accessRoutes } from '#access/routes.ts'
 import { accountingRoutes } from '#accounting/routes.ts'
 import { adapterRoutes } from '#adapter/routes.ts'
+import { approvalsRoutes } from '#approvals/routes.ts'
 import { artifactsRoutes } from '#artifacts/routes.ts'
 import { contextRoutes } from '#context/routes.ts'
 import type { ContextOptions } from '#context/routes.ts'
@@ -75,6 +76,7 @@ export function createControlPlane(given: ControlPlane): Hono {
   accountingRoutes(app, deps)
   artifactsRoutes(app, deps)
   skillsRoutes(app, deps)
+  approvalsRoutes(app, deps)
   contextRoutes(app, deps, deps.context)
   journalRoutes(app, deps, deps.journal)
   adapterRoutes(app, deps)

@@ -41,6 +41,7 @@ const limited = testClient(app, key ?? '')
 const SHARED = new Set([
   'tenantId',
   'principal',
+  'colleague',
   'apiKey',
   'person',
   'capability',

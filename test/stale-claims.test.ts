@@ -27,6 +27,8 @@ interface Held {
   runId: string
   actionId: string
   messageId: string
+  /** Somebody who may be asked. */
+  personId: string
 }
 
 /** By operation id: a write that the holder of a task may make, with its fence. */
@@ -100,6 +102,9 @@ const FENCED: Readonly<Record<string, (held: Held) => CallInput<Route>>> = {
     params: { ref: taskId },
     body: { body: 'half done', runId, fencingToken },
   }),
+  requestApproval: ({ taskId, claimId, fencingToken, personId }) => ({
+    body: { taskId, assignedPrincipalId: personId, claimId, fencingToken },
+  }),
   createArtifact: ({ runId, fencingToken }) => ({
     body: { type: 'report', name: 'r', runId, fencingToken },
   }),
@@ -124,7 +129,9 @@ async function heldByAnn(operationId: string) {
     'tasks.write',
     'sessions.open',
     'artifacts.write',
+    'approvals.manage',
   ])
+  const { ctx: person } = await tenant.caller(['approvals.decide'], 'human')
   const { task, fence, session } = await claimedTask(ann)
   const startsRun = !WITHOUT_RUN.has(operationId)
   const run = startsRun
@@ -146,7 +153,7 @@ async function heldByAnn(operationId: string) {
   const held = async (): Promise<Held> => {
     const { version } = await call(ann, tasks.getTask, { params: { ref: task.id } })
     const ids = { runId: run?.id ?? '', actionId: action?.id ?? '', messageId: message?.id ?? '' }
-    return { taskId: task.id, version, ...fence, ...ids }
+    return { taskId: task.id, version, ...fence, ...ids, personId: person.actorId }
   }
   return { ctx: tenant.ctx, ann, bob: clientOf(key), held, session }
 }

@@ -173,6 +173,22 @@ export const MEANINGS: Readonly<Record<EventType, { en: string; ru: string }>> =
     ru: 'Доступ дочернего прогона отозван',
   },
   'artifact.created': { en: 'An artifact was published', ru: 'Опубликован артефакт' },
+  'approval.requested': {
+    en: 'Somebody was asked to approve a task or an artifact',
+    ru: 'Запрошено согласование задачи или результата',
+  },
+  'approval.approved': {
+    en: 'The revision that was asked about was approved',
+    ru: 'Ревизия, о которой спрашивали, согласована',
+  },
+  'approval.rejected': {
+    en: 'The revision that was asked about was rejected',
+    ru: 'Ревизия, о которой спрашивали, отклонена',
+  },
+  'approval.cancelled': {
+    en: 'The request for an approval was withdrawn undecided',
+    ru: 'Запрос согласования отозван без решения',
+  },
   'observation.recorded': {
     en: 'A finding, a decision or the like was recorded',
     ru: 'Записаны вывод, решение или иное наблюдение',

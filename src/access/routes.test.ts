@@ -77,6 +77,19 @@ describe('roles', () => {
     })
   })
 
+  it('of the whole tenant count outside all workspaces too, and no others do there', async () => {
+    const { ctx, client, agentId, leaf } = await twoTrees(db)
+    const [everywhere, there] = [await role(client, 'auditor'), await role(client, 'reviewer')]
+    const grant = { principalId: agentId }
+    await call(client, contract.assignRole, { params: { id: everywhere.id }, body: grant })
+    const onlyThere = { ...grant, workspaceId: leaf.id }
+    await call(client, contract.assignRole, { params: { id: there.id }, body: onlyThere })
+    const held = async (workspaceId: string | null) =>
+      (await heldAt(db, ctx, { principalId: agentId, workspaceId })).roles.map(({ slug }) => slug)
+    assert.deepEqual(await held(null), ['auditor'])
+    assert.deepEqual(await held(leaf.id), ['auditor', 'reviewer'])
+  })
+
   it('are given once however often they are given, and each change is one event', async () => {
     const { ctx, client, agentId, leaf } = await twoTrees(db)
     const { id } = await role(client, 'reviewer')

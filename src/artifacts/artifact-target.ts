@@ -3,6 +3,7 @@ import type { Sql } from '#db/sql.ts'
 import { lockEntities } from '#events/append.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { found } from '#lib/errors.ts'
+import { ifGiven } from '#lib/if-given.ts'
 import { selectRun } from '#runs/run.sql.ts'
 import type { RunRow } from '#runs/run.sql.ts'
 import { taskEntity } from '#work/lock-task.ts'
@@ -51,11 +52,4 @@ async function readTarget(sql: Sql, ctx: Ctx, input: NewArtifact): Promise<Artif
     throw badField('supersedesArtifactId', 'must be an artifact of the same task')
   }
   return { task, run, previous }
-}
-
-async function ifGiven<T>(
-  id: string | null | undefined,
-  read: (id: string) => Promise<T>,
-): Promise<T | undefined> {
-  return id === undefined || id === null ? undefined : await read(id)
 }

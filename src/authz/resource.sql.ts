@@ -10,6 +10,7 @@ export interface PlacedRow {
 
 /** Tables whose rows name a workspace themselves. */
 const PLACED: Readonly<Record<string, string>> = {
+  approval: 'approvals',
   artifact: 'artifacts',
   goal: 'goals',
   observation: 'observations',

@@ -1,4 +1,6 @@
 import { selectHeld } from '#access/assignment.sql.ts'
+import { decidableNow } from '#approvals/concerning.ts'
+import { approvalView } from '#approvals/replies.ts'
 import type { HarnessContext } from '#contract/context.ts'
 import type { Sql } from '#db/sql.ts'
 import type { Ctx } from '#lib/ctx.ts'
@@ -21,6 +23,7 @@ import { publicIdOf } from '#work/task.ts'
 
 const MAX_ACTIVE = 200
 const MAX_SUSPENDED = 20
+const MAX_APPROVALS = 50
 
 /**
  * What is true now about the caller. `eventCursor` was read before, in the same transaction, so that
@@ -33,15 +36,18 @@ export async function harnessContext(
   ctx: Ctx,
   { sessionId, eventCursor }: { sessionId: string | undefined; eventCursor: string },
 ): Promise<HarnessContext> {
-  const [tenant, principal, held, sessions, claims, runs, suspended] = await Promise.all([
-    selectTenant(sql, ctx),
-    selectPrincipal(sql, ctx, ctx.actorId),
-    selectHeld(sql, ctx, { principalId: ctx.actorId, line: null }),
-    selectLiveSessions(sql, ctx, MAX_ACTIVE),
-    selectLiveClaims(sql, ctx, MAX_ACTIVE),
-    selectActiveRuns(sql, ctx, MAX_ACTIVE),
-    selectSuspendedRuns(sql, ctx, MAX_SUSPENDED),
-  ])
+  const [tenant, principal, held, sessions, claims, runs, suspended, approvals] = await Promise.all(
+    [
+      selectTenant(sql, ctx),
+      selectPrincipal(sql, ctx, ctx.actorId),
+      selectHeld(sql, ctx, { principalId: ctx.actorId, line: null }),
+      selectLiveSessions(sql, ctx, MAX_ACTIVE),
+      selectLiveClaims(sql, ctx, MAX_ACTIVE),
+      selectActiveRuns(sql, ctx, MAX_ACTIVE),
+      selectSuspendedRuns(sql, ctx, MAX_SUSPENDED),
+      decidableNow(sql, ctx, MAX_APPROVALS),
+    ],
+  )
   const session = sessionId === undefined ? null : await ownSession(sql, ctx, sessionId)
   return {
     protocol: { name: 'control-harness', supportedVersions: ['1', '2'] },
@@ -55,7 +61,7 @@ export async function harnessContext(
     roles: [...held.roles],
     capabilities: [...held.capabilities],
     skills: await skillsIn(sql, ctx, session ?? sessions[0]),
-    pendingApprovals: [],
+    pendingApprovals: approvals.map(approvalView),
     eventCursor,
     permissions: [...ctx.permissions].toSorted(),
   }

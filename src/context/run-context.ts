@@ -1,8 +1,11 @@
 import { lineOf } from '#access/is-eligible.ts'
+import { selectApprovals } from '#approvals/approval.sql.ts'
+import { approvalView } from '#approvals/replies.ts'
 import { selectLatestArtifacts } from '#artifacts/artifact.sql.ts'
 import { artifactReply } from '#artifacts/replies.ts'
 import { permits } from '#contract/permissions.ts'
 import type { RunContext } from '#contract/run-context.ts'
+import type { PageRequest } from '#db/page.ts'
 import type { Sql } from '#db/sql.ts'
 import { encodeCursor } from '#events/cursor.ts'
 import { currentPosition } from '#events/read.ts'
@@ -36,6 +39,7 @@ const MAX_MESSAGES = 200
 const MAX_CHILDREN = 200
 const MAX_RELATED = 200
 const MAX_INPUTS = 100
+const MAX_APPROVALS = 50
 
 /**
  * What a run goes by. The journal's cursor is read before anything else; what the caller may not read is
@@ -59,7 +63,7 @@ export async function runContext(sql: Sql, ctx: Ctx, id: string): Promise<RunCon
     relations: await relations(sql, ctx, taskId),
     recentArtifacts: await recentArtifacts(sql, ctx, taskId),
     inputs: await inputs(sql, ctx, taskId),
-    pendingApprovals: [],
+    pendingApprovals: await pendingApprovals(sql, ctx, taskId),
     checkpoints: checkpoints.map((row) => ({ ...checkpointReply(row), attempt: row.attempt })),
     skills: await executableSkills(sql, ctx, { run, claim, rules }),
     pendingControlMessages: pending.map(messageReply),
@@ -110,6 +114,14 @@ async function inputs(sql: Sql, ctx: Ctx, id: string): Promise<RunContext['input
     const sourceTaskPublicId = publicIdOf(sourceTaskNumber)
     return { key: `${sourceTaskPublicId}/${row.name}`, sourceTaskPublicId, ...row }
   })
+}
+
+/** Whoever is asked about the task or its artifacts, newest first. */
+async function pendingApprovals(sql: Sql, ctx: Ctx, taskId: string) {
+  if (!permits(ctx.permissions, 'approvals.read')) return []
+  const page: PageRequest = { listing: '', limit: MAX_APPROVALS, after: undefined }
+  const rows = await selectApprovals(sql, ctx, { taskId, status: 'pending', page })
+  return rows.slice(0, MAX_APPROVALS).map(approvalView)
 }
 
 async function recentArtifacts(sql: Sql, ctx: Ctx, taskId: string) {

@@ -1,3 +1,4 @@
+import { routes as approvals } from './approvals.ts'
 import { routes as artifacts } from './artifacts.ts'
 import { routes as childHandles } from './child-handles.ts'
 import { routes as claims } from './claims.ts'
@@ -72,6 +73,7 @@ export const controlPlaneRoutes = {
   ...usageTotals,
   ...priceTables,
   ...artifacts,
+  ...approvals,
   ...events,
   ...context,
   ...observations,

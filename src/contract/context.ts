@@ -44,8 +44,11 @@ export const ApprovalView = z.strictObject({
   artifactId: nullableId,
   gate: z.boolean(),
   comment: z.string().nullable(),
+  /** It can no longer be approved: what it is about was revised since. */
+  stale: z.boolean(),
   createdAt: Moment,
 })
+export type ApprovalView = z.output<typeof ApprovalView>
 
 /** What is true now about the caller: read from the database, never from memory. */
 const harness = {
@@ -66,7 +69,7 @@ const harness = {
   roles: z.array(z.strictObject({ id, slug: z.string(), name: z.string() })),
   capabilities: z.array(z.strictObject({ id, name: z.string() })),
   skills: z.array(SkillView),
-  /** At most 50 that the caller may decide. */
+  /** At most 50 that the caller may decide, newest first. */
   pendingApprovals: z.array(ApprovalView),
   /** Taken before everything else here was read: what changes meanwhile is seen twice, never missed. */
   eventCursor: z.string(),

@@ -5,6 +5,9 @@ import { IDENTITY_EVENTS } from './events-identity.ts'
 const id = z.uuid()
 const nullableId = id.nullable()
 
+/** What is to be approved. */
+const approvalOf = { taskId: nullableId, artifactId: nullableId }
+
 /** What has a name elsewhere, and which. */
 const reference = {
   entityType: z.string(),
@@ -155,6 +158,18 @@ export const EVENTS = {
     uri: z.string().nullable(),
     supersedesArtifactId: nullableId,
   }),
+  'approval.requested': z.strictObject({
+    ...approvalOf,
+    /** Null when the artifact alone is to be approved. */
+    taskRevision: z.int().nullable(),
+    requiredRoleId: nullableId,
+    assignedPrincipalId: nullableId,
+    gate: z.boolean(),
+    comment: z.string().nullable(),
+  }),
+  'approval.approved': z.strictObject({ ...approvalOf, comment: z.string().nullable() }),
+  'approval.rejected': z.strictObject({ ...approvalOf, comment: z.string().nullable() }),
+  'approval.cancelled': z.strictObject({ ...approvalOf, gate: z.boolean() }),
   /** Content, data and assertions are kept apart (they can be erased); the journal proves them. */
   'observation.recorded': z.strictObject({
     kind: z.string(),

@@ -75,7 +75,7 @@ export function permits(held: ReadonlySet<string>, wanted: Permission): boolean 
   return held.has('admin') || held.has(wanted)
 }
 
-/** What an agent needs for its daily work: take tasks, do them, remember and recall. */
+/** What an agent needs for its daily work: take tasks, do them, ask for approval, remember and recall. */
 export const AGENT_PERMISSIONS = [
   'sessions.open',
   'tasks.read',
@@ -85,5 +85,7 @@ export const AGENT_PERMISSIONS = [
   'workspaces.read',
   'artifacts.read',
   'artifacts.write',
+  'approvals.read',
+  'approvals.manage',
   'observations.write',
 ] as const satisfies readonly Permission[]

@@ -12,7 +12,7 @@ export const suspendRun = route({
   summary: 'Stop a run that cannot go on now: its claim is released, its task can be claimed again',
   tag: 'Runs',
   access: 'tasks.claim',
-  errors: RUN_REFUSALS,
+  errors: [...RUN_REFUSALS, 'approval_already_decided'],
   params: byId,
   body: z.strictObject({
     fencingToken: FencingToken,

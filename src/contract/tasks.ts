@@ -111,6 +111,8 @@ export const Task = z
     acceptance: z.array(z.unknown()),
     evidence: z.array(z.unknown()),
     requirements: Requirements,
+    /** Counts the changes of what the task asks for; an approval is of one revision. */
+    revision: z.int(),
     version: z.int(),
     createdBy: z.uuid(),
     createdAt: UtcInstant,
@@ -121,7 +123,7 @@ export const Task = z
 export type Task = z.infer<typeof Task>
 
 /** Where tasks belong; a project is its workspace and the plain ones below it. */
-const place = {
+export const place = {
   workspaceId: Id.optional(),
   includeDescendants: queryBool.optional(),
   /** Only the workspaces of a project; needs projects.read. */

@@ -31,6 +31,7 @@ export const STATUS = {
   task_already_completed: 409,
   task_not_ready: 409,
   approval_required: 409,
+  approval_already_decided: 409,
   relation_exists: 409,
   external_reference_conflict: 409,
   run_already_active: 409,

@@ -32,6 +32,7 @@ export const ERROR_CODES = [
   'task_already_completed',
   'task_not_ready',
   'approval_required',
+  'approval_already_decided',
   'relation_exists',
   'external_reference_conflict',
   'run_already_active',

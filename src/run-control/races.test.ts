@@ -7,27 +7,13 @@ import { finishAction, listActions, recordAction } from '#contract/run-actions.t
 import { handOffRun } from '#contract/run-stops.ts'
 import * as runs from '#contract/runs.ts'
 import * as tasks from '#contract/tasks.ts'
-import type { AppError } from '#lib/errors.ts'
 import { newId } from '#lib/id.ts'
 import { CHILD_RIGHTS, parentRun } from '../../test/support/children.ts'
 import { sharedDb } from '../../test/support/db.ts'
+import { outcomes, times } from '../../test/support/outcomes.ts'
 import { workClients } from '../../test/support/work.ts'
 
 const { admin } = workClients(await sharedDb())
-
-/** How often each came out of calls made at once: `ok`, or the code of the refusal. */
-async function outcomes(calls: readonly Promise<unknown>[]): Promise<Record<string, number>> {
-  const counts: Record<string, number> = {}
-  for (const result of await Promise.allSettled(calls)) {
-    const outcome = result.status === 'fulfilled' ? 'ok' : (result.reason as AppError).code
-    counts[outcome] = (counts[outcome] ?? 0) + 1
-  }
-  return counts
-}
-
-function times<T>(count: number, make: (index: number) => T): T[] {
-  return Array.from({ length: count }, (_, index) => make(index))
-}
 
 describe('at the same moment', () => {
   it('no more actions are recorded than the budget allows', async () => {

@@ -26,7 +26,7 @@ export async function admitRun(
 ): Promise<WorkRules | undefined> {
   const rules = await readWorkRules(sql, ctx, task.workspaceId)
   if (!rules) return undefined
-  requireApproved(task.id, rules, 'run')
+  await requireApproved(sql, ctx, task.id, { rules, before: 'run' })
   const bounds = rules.runBounds
   if (bounds.length === 0) return rules
   await lockEntities(

@@ -2,9 +2,11 @@ import type { NewEvent } from '#contract/events.ts'
 import type { Sql } from '#db/sql.ts'
 import { appendEvents } from '#events/append.ts'
 import type { Ctx } from '#lib/ctx.ts'
-import { found } from '#lib/errors.ts'
+import { badField } from '#lib/bad-field.ts'
+import { AppError, found } from '#lib/errors.ts'
 import { endClaim } from '#work/end-claim.ts'
 import type { ClaimRow } from '#work/claim.sql.ts'
+import { selectAwaited } from '#work/gate.sql.ts'
 import { lockLiveRun, runNotActive } from './live-run.ts'
 import { selectRun, updateRunEnded } from './run.sql.ts'
 import type { RunRow } from './run.sql.ts'
@@ -18,7 +20,8 @@ export interface Suspension {
  * Stops a run that cannot go on now. Its claim is released and its task can be claimed again; the next
  * run finds the checkpoints. Budgets are not asked.
  *
- * Throws `not_found`, `run_not_active`, `stale_claim`, `claim_holder_mismatch`.
+ * Throws `not_found`, `run_not_active`, `stale_claim`, `claim_holder_mismatch`,
+ * `approval_already_decided`, `invalid_request`.
  */
 export async function suspendRun(
   sql: Sql,
@@ -26,14 +29,26 @@ export async function suspendRun(
   input: Suspension & { id: string; fencingToken: number },
 ): Promise<RunRow> {
   const { run, claim } = await lockLiveRun(sql, ctx, input)
-  if (input.waitingForApprovalId) refuseApproval(input.waitingForApprovalId)
+  if (input.waitingForApprovalId) await requireAwaitable(sql, ctx, run, input.waitingForApprovalId)
   await appendEvents(sql, ctx, await endBySuspension(sql, ctx, { run, claim }, input))
   return found(await selectRun(sql, ctx, run.id), 'run', run.id)
 }
 
-/** No tenant has approvals yet, so none is ever found. */
-function refuseApproval(id: string): void {
-  found(undefined, 'approval', id)
+/**
+ * A run waits for an approval of its own task that is pending: for another nobody would wake it. The
+ * caller holds the task's lock, under which such an approval is decided.
+ */
+async function requireAwaitable(sql: Sql, ctx: Ctx, { taskId }: RunRow, id: string): Promise<void> {
+  const approval = found(await selectAwaited(sql, ctx, id), 'approval', id)
+  if (approval.taskId !== taskId) {
+    throw badField('waitingForApprovalId', "must be an approval of the run's task")
+  }
+  if (approval.status === 'pending') return
+  throw new AppError(
+    'approval_already_decided',
+    `Cannot wait for approval "${id}": it is ${approval.status}`,
+    { details: { decision: approval.status } },
+  )
 }
 
 /** Suspends a locked live run and releases its claim and task; the caller appends the events. */

@@ -12,7 +12,7 @@ import { requireFree } from './live-claim.ts'
 import type { MaybeFence } from './live-claim.ts'
 import { lockTask } from './lock-task.ts'
 import { requireNoRun } from './release-claim.ts'
-import { requireApproved } from './required-approval.ts'
+import { requireApproved, requireUngated } from './required-approval.ts'
 import { publicIdOf } from './task.ts'
 import { selectTask, updateTaskEvidence, updateTaskStatus } from './task.sql.ts'
 import type { LockedTask, TaskRow } from './task.sql.ts'
@@ -58,7 +58,8 @@ export async function finishTask(
   const status = lifecycle.completionStatus
   requireTransition(task, status, 'complete')
   const rules = await readWorkRules(sql, ctx, task.workspaceId)
-  requireApproved(task.id, rules, 'completion')
+  if (task.isGated) await requireUngated(sql, ctx, task.id)
+  await requireApproved(sql, ctx, task.id, { rules, before: 'completion' })
   const ended = claim
     ? await endClaim(
         sql,

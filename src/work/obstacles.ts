@@ -9,8 +9,9 @@ import { AppError } from '#lib/errors.ts'
 import type { ClaimRow } from './claim.sql.ts'
 import { projectObstacle } from './project-rules.ts'
 import { selectOpenDependencies } from './readiness.sql.ts'
+import { closedGates } from './required-approval.ts'
 import { claimObstacle, publicIdOf } from './task.ts'
-import type { TaskRow } from './task.sql.ts'
+import type { LockedTask, TaskRow } from './task.sql.ts'
 
 /** Why the caller cannot claim a task now, as the refusal of a claim says it. */
 export interface Obstacle {
@@ -21,10 +22,10 @@ export interface Obstacle {
   retryAfterSeconds?: number
 }
 
-type Find = (sql: Sql, ctx: Ctx, task: TaskRow) => Promise<Obstacle | undefined>
+type Find = (sql: Sql, ctx: Ctx, task: TaskRow | LockedTask) => Promise<Obstacle | undefined>
 
 /** Beyond the state of the task itself, in the order in which a claim is refused. */
-const FINDERS: readonly Find[] = [unreadiness, projectObstacle, ineligibility]
+const FINDERS: readonly Find[] = [unreadiness, gatedness, projectObstacle, ineligibility]
 
 /** Everything that keeps the caller from claiming a task now. */
 export async function claimObstacles(
@@ -81,6 +82,18 @@ async function unreadiness(sql: Sql, ctx: Ctx, { id }: TaskRow): Promise<Obstacl
     .filter(({ taskId }) => taskId !== null)
     .map(({ taskId, number, status }) => ({ taskId, publicId: publicIdOf(number), status }))
   return { code: 'task_not_ready', state: 'waits for other tasks', details: { waitingFor } }
+}
+
+async function gatedness(
+  sql: Sql,
+  ctx: Ctx,
+  task: TaskRow | LockedTask,
+): Promise<Obstacle | undefined> {
+  // Most tasks have no gates, and a claim has read that with the task.
+  if ('isGated' in task && !task.isGated) return undefined
+  const gates = await closedGates(sql, ctx, task.id)
+  if (gates.length === 0) return undefined
+  return { code: 'approval_required', state: 'waits for an approval', details: { gates } }
 }
 
 async function ineligibility(sql: Sql, ctx: Ctx, task: TaskRow): Promise<Obstacle | undefined> {

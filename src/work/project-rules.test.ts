@@ -110,6 +110,7 @@ describe('a project that asks for an approval before completion', () => {
       details: {
         projectId: project.id,
         governance: 'requireApprovalForCompletion',
+        lastDecision: null,
         status: 409,
       },
     })

@@ -41,16 +41,12 @@ function harnessReply(row: SessionRow): Session['harness'] {
   }
 }
 
-/** Tasks from before there were requirements have none of the three. */
-const NO_REQUIREMENTS = { roles: [], capabilities: [], skills: [] }
-
 export function taskReply(row: TaskRow): Task {
   const { number, statusCategory, lastFencingToken: _, ...rest } = row
   return {
     ...rest,
     publicId: publicIdOf(number),
     systemStatusCategory: statusCategory,
-    requirements: { ...NO_REQUIREMENTS, ...row.requirements },
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
     completedAt: instant(row.completedAt),

@@ -41,6 +41,23 @@ export function differingFields(before: TaskFields, after: TaskFields): string[]
   return FIELDS.filter((key) => canonicalJson(before[key]) !== canonicalJson(after[key]))
 }
 
+/**
+ * True when a task with these fields changed asks for something else. When and why it is to be done, by
+ * whom, and how far it has come make no difference.
+ */
+export function revisesTask(changed: readonly string[]): boolean {
+  return changed.some((name) => ASKS.has(name))
+}
+
+const ASKS: ReadonlySet<string> = new Set<keyof TaskFields>([
+  'title',
+  'description',
+  'acceptance',
+  'customFields',
+  'requirements',
+  'workspaceId',
+])
+
 const FIELDS = ['title', ...Object.keys(EMPTY)] as (keyof TaskFields)[]
 
 function fieldsOf(task: TaskFields): TaskFields {

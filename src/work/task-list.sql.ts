@@ -4,6 +4,7 @@ import type { PageRequest } from '#db/page.ts'
 import { inReach } from '#db/reach.ts'
 import type { Sql } from '#db/sql.ts'
 import type { Tenancy } from '#lib/ctx.ts'
+import { isUngated } from './gate.sql.ts'
 import { isReady } from './readiness.sql.ts'
 import { isLiveClaim, joinClaim, taskColumns } from './task.sql.ts'
 import type { TaskRow } from './task.sql.ts'
@@ -72,6 +73,7 @@ export async function selectAvailableTasks(
       and (t.status_category = 'open' or c.id is not null)
       and t.origin ->> 'kind' is distinct from ${CHILD_RUN_ORIGIN}
       and ${isReady(sql)}
+      and ${isUngated(sql)}
       ${assigneeId === undefined ? sql`` : sql`and t.assignee_id = ${assigneeId}`}
       ${inWorkspaces(sql, filter.workspaceIds)}
         ${inReach(sql, ctx, 't.workspace_id')}

@@ -4,6 +4,7 @@ import { inReach } from '#db/reach.ts'
 import type { Sql } from '#db/sql.ts'
 import type { Ctx, Tenancy } from '#lib/ctx.ts'
 import { isUuid } from '#lib/id.ts'
+import { isUngated } from './gate.sql.ts'
 
 export interface TaskRow {
   id: string
@@ -30,6 +31,8 @@ export interface TaskRow {
   acceptance: unknown[]
   evidence: unknown[]
   requirements: Requirements
+  /** Counts the changes of what the task asks for. */
+  revision: number
   version: number
   createdBy: string
   createdAt: Date
@@ -61,7 +64,7 @@ export function taskColumns(sql: Sql) {
     t.status_category, t.priority, t.owner_id, t.assignee_id, t.workspace_id, t.goal_id,
     case when ${isLiveClaim(sql)} then c.id end as active_claim_id,
     t.last_fencing_token, t.custom_fields, t.start_date::text as start_date,
-    t.due_date::text as due_date, t.origin, t.acceptance, t.evidence, t.requirements, t.version,
+    t.due_date::text as due_date, t.origin, t.acceptance, t.evidence, t.requirements, t.revision, t.version,
     t.created_by, t.created_at, t.updated_at, t.completed_at`
 }
 
@@ -123,7 +126,7 @@ export async function selectTask(
 }
 
 /** A task that only this transaction can change, with the rules by which it moves. */
-export type LockedTask = TaskRow & { lifecycle: Lifecycle }
+export type LockedTask = TaskRow & { lifecycle: Lifecycle; isGated: boolean }
 
 /** Reads the task and holds its row until the transaction ends. */
 export async function lockTaskRow(
@@ -132,7 +135,7 @@ export async function lockTaskRow(
   id: string,
 ): Promise<LockedTask | undefined> {
   const [row] = await sql<LockedTask[]>`
-    select ${taskColumns(sql)}, k.lifecycle
+    select ${taskColumns(sql)}, k.lifecycle, not ${isUngated(sql)} as is_gated
     from tasks t
     join task_types k
       on k.tenant_id = t.tenant_id and k.key = t.type_key and k.version = t.type_version
@@ -162,10 +165,11 @@ function numberOf(publicId: string): string {
   return publicId.slice('TASK-'.length)
 }
 
+/** With `revises` the task asks for something else from now on, by the caller's will. */
 export async function updateTaskFields(
   sql: Sql,
-  ctx: Tenancy,
-  task: TaskFields & Pick<TaskRow, 'id' | 'status' | 'statusCategory'>,
+  ctx: Ctx,
+  task: TaskFields & Pick<TaskRow, 'id' | 'status' | 'statusCategory'> & { revises: boolean },
 ): Promise<void> {
   await sql`
     update tasks
@@ -184,6 +188,7 @@ export async function updateTaskFields(
         requirements = ${sql.json(task.requirements)},
         status = ${task.status},
         status_category = ${task.statusCategory},
+        ${task.revises ? sql`revision = revision + 1, revised_by = ${ctx.actorId},` : sql``}
         version = version + 1,
         updated_at = clock_timestamp()
     where tenant_id = ${ctx.tenantId}

@@ -17,7 +17,12 @@ import { requireFree } from './live-claim.ts'
 import { lockTask } from './lock-task.ts'
 import { requireAllowedPriority } from './project-rules.ts'
 import { requireNoRun } from './release-claim.ts'
-import { changedTaskFields, differingFields, resolveReferences } from './task-fields.ts'
+import {
+  changedTaskFields,
+  differingFields,
+  resolveReferences,
+  revisesTask,
+} from './task-fields.ts'
 import { publicIdOf } from './task.ts'
 import { selectTask, updateTaskFields } from './task.sql.ts'
 import type { LockedTask, TaskRow } from './task.sql.ts'
@@ -54,7 +59,8 @@ export async function updateTask(
   }
 
   const { ended, ...state } = await moveTask(sql, ctx, task, { status, claim })
-  await updateTaskFields(sql, ctx, { id: task.id, ...fields, ...state })
+  const revises = revisesTask(changed)
+  await updateTaskFields(sql, ctx, { id: task.id, ...fields, ...state, revises })
   const after = found(await selectTask(sql, ctx, task.id), 'task', ref)
   await appendEvents(sql, ctx, [...ended, taskUpdated(after, changed)])
   return after

@@ -13,6 +13,7 @@ import * as runs from '#contract/runs.ts'
 import * as sessions from '#contract/sessions.ts'
 import * as tasks from '#contract/tasks.ts'
 import { walkAccounting } from './every-event-accounting.ts'
+import { walkApprovals } from './every-approval-event.ts'
 import { walkAccess, walkTypes } from './every-event-access.ts'
 import * as workspaces from '#contract/workspaces.ts'
 import { walkSuspensions } from './every-event-runs.ts'
@@ -53,6 +54,7 @@ export async function makeEveryEvent(
   await walkSuspensions(walk, work.sessionId)
   await walkEnds(walk, { ...work, taskId: task.id })
   await walkAccounting(walk, work.runId)
+  await walkApprovals(walk, client)
   await walkOperations(walk)
   return { needles, expiring: await leaveToExpire(walk) }
 }

@@ -4,6 +4,7 @@ import { foreign, look, own } from './tenant-call.ts'
 import type { Case } from './tenant-call.ts'
 import { ACCESS_CASES } from './tenant-cases-access.ts'
 import { ACCOUNTING_CASES } from './tenant-cases-accounting.ts'
+import { APPROVAL_CASES } from './tenant-cases-approvals.ts'
 import { PROJECT_CASES } from './tenant-cases-projects.ts'
 import { TASKS_CASES } from './tenant-cases-tasks.ts'
 
@@ -65,6 +66,7 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
     }),
   ],
   ...ACCESS_CASES,
+  ...APPROVAL_CASES,
   ...PROJECT_CASES,
   ...TASKS_CASES,
   ...ACCOUNTING_CASES,
@@ -151,7 +153,7 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
     foreign({ params: { id: a.run }, body: { fencingToken: 1, reason: 'taken' } }),
     foreign({
       params: { id: b.run },
-      body: { fencingToken: 1, reason: 'waiting', waitingForApprovalId: a.run },
+      body: { fencingToken: 1, reason: 'waiting', waitingForApprovalId: a.approval },
     }),
   ],
   handOffRun: (a) => [

@@ -1,5 +1,6 @@
 import { accessRoutes } from '#access/routes.ts'
 import { accountingRoutes } from '#accounting/routes.ts'
+import { approvalsRoutes } from '#approvals/routes.ts'
 import { artifactsRoutes } from '#artifacts/routes.ts'
 import { call } from '#client/client.ts'
 import type { ClientOptions } from '#client/client.ts'
@@ -41,6 +42,7 @@ export function workClients(db: Database) {
     skillsRoutes(hono, deps)
     usageRoutes(hono, deps)
     accountingRoutes(hono, deps)
+    approvalsRoutes(hono, deps)
   })
   const clientOf = (key: string) => testClient(app, key)
   return {

@@ -1,3 +1,4 @@
+import { listApprovals, requestApproval } from '#contract/approvals.ts'
 import { createComment } from '#contract/comments.ts'
 import {
   addArtifactReference,
@@ -31,6 +32,20 @@ export async function makeAroundTasks(
     ...(await makeGoals(make, marker, things.workspace)),
     ...(await makeReferences(make, marker, things)),
   }
+}
+
+/** Two that are pending, for the holders of a role. */
+export async function makeApprovals(
+  make: Make,
+  marker: string,
+  { role, task, artifact }: { role: string; task: string; artifact: string },
+) {
+  const ask = (of: { taskId: string } | { artifactId: string }) =>
+    make(requestApproval, { body: { ...of, requiredRoleId: role, comment: `please ${marker}` } })
+  const approval = await ask({ taskId: task })
+  await ask({ artifactId: artifact })
+  const page = await make(listApprovals, { query: { limit: '1' } })
+  return { approval: approval.id, approvalCursor: page.nextCursor ?? '' }
 }
 
 async function makeGoals(make: Make, marker: string, workspaceId: string) {

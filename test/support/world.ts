@@ -33,7 +33,7 @@ import { testClient } from './client.ts'
 import { testTenant } from './ctx.ts'
 import type { TestTenant } from './ctx.ts'
 import { newSkill } from './skills.ts'
-import { makeAroundTasks } from './world-tasks.ts'
+import { makeApprovals, makeAroundTasks } from './world-tasks.ts'
 
 /** A tenant with one thing of every kind, made through the API like a user would. */
 export interface World {
@@ -87,6 +87,7 @@ async function makeThings(make: Make, marker: string, tasks: number) {
   const project = await makeProject(make, marker, places.root)
   const work = await makeWork(make, { marker, tasks, workspaceId: places.workspace })
   const around = await makeAroundTasks(make, marker, { ...places, ...work })
+  const approvals = await makeApprovals(make, marker, { ...access, ...work })
   const knowledge = await makeKnowledge(make, { marker, runId: work.run, ...places })
   await makeUse(make, marker, work)
   const { eventCursor } = await make(getHarnessContext, {})
@@ -97,6 +98,7 @@ async function makeThings(make: Make, marker: string, tasks: number) {
     ...project,
     ...work,
     ...around,
+    ...approvals,
     ...knowledge,
     eventCursor,
   }
@@ -146,6 +148,9 @@ async function makeOrg(make: Make, marker: string) {
   const principal = await make(org.createPrincipal, {
     body: { kind: 'agent', displayName: `agent ${marker}` },
   })
+  const colleague = await make(org.createPrincipal, {
+    body: { kind: 'human', displayName: `person ${marker}` },
+  })
   const apiKey = await make(org.createApiKey, {
     params: { id: principal.id },
     body: { name: `key ${marker}`, permissions: ['tasks.read'] },
@@ -162,6 +167,7 @@ async function makeOrg(make: Make, marker: string) {
   const page = await make(workspaces.listWorkspaces, { query: { limit: '1' } })
   return {
     principal: principal.id,
+    colleague: colleague.id,
     apiKey: apiKey.id,
     workspaceType: type.key,
     root: root.id,
