@@ -41,6 +41,7 @@ function harnessReply(row: SessionRow): Session['harness'] {
   }
 }
 
+/** Without the token of the newest claim, which only its holder has to know. */
 export function taskReply(row: TaskRow): Task {
   const { number, statusCategory, lastFencingToken: _, ...rest } = row
   return {
