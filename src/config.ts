@@ -111,6 +111,22 @@ export const VARIABLES = {
   CP_SESSION_TTL_SECONDS: count(300, 3600).describe('Lease of a session unless it asks otherwise'),
   CP_CLAIM_TTL_SECONDS: count(300, 3600).describe('Lease of a claim unless it asks otherwise'),
   CP_WORKER_POLL_SECONDS: seconds(1).describe('Pause of an idle worker between looks for work'),
+  CP_WS_POLL_INTERVAL_SECONDS: seconds(5).describe(
+    'Longest time until a stream of events notices what no wake-up told',
+  ),
+  CP_STREAM_BEAT_SECONDS: z.coerce
+    .number()
+    .positive()
+    .max(60)
+    .default(10)
+    .describe(
+      'Longest silence of a stream; so often it also asks whether its reader may still read',
+    ),
+  CP_STREAM_STALL_SECONDS: seconds(30).describe(
+    'A reader of a stream that takes nothing for so long is cut',
+  ),
+  CP_STREAMS_PER_PRINCIPAL: count(50).describe('Streams of one caller at one process'),
+  CP_STREAMS_PER_PROCESS: count(1000).describe('Streams at one process'),
   CP_JOURNAL_RETENTION_MIN_AGE_SECONDS: someAge
     .default(2_592_000)
     .describe('Events that are younger are neither archived nor removed'),

@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { createAdaptorServer } from '@hono/node-server'
+import type { WebSocketServerLike } from '@hono/node-server'
 import type { Hono } from 'hono'
+import { WebSocketServer } from 'ws'
 import { reason, StartError } from '#lib/start-error.ts'
 
 export interface Listening extends AsyncDisposable {
@@ -11,6 +13,8 @@ export interface Listening extends AsyncDisposable {
 /** How long open requests may go on after the server has been told to stop. */
 const DRAIN_MS = 5000
 const SWEEP_MS = 20
+/** Of what a reader sends over a WebSocket: nothing is expected. */
+const MAX_MESSAGE_BYTES = 4096
 
 /** Serves an application. Disposing stops accepting, lets requests in hand finish, then cuts the rest. */
 export async function listen(
@@ -18,7 +22,13 @@ export async function listen(
   where: { host: string; port: number; setting: string },
 ): Promise<Listening> {
   const { host, port, setting } = where
-  const server = createAdaptorServer({ fetch: app.fetch }) as Server
+  const sockets = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: MAX_MESSAGE_BYTES,
+  })
+  const websocket = { server: sockets as WebSocketServerLike }
+  const server = createAdaptorServer({ fetch: app.fetch, websocket }) as Server
   server.listen(port, host)
   try {
     await once(server, 'listening')
@@ -36,7 +46,10 @@ export async function listen(
       server.close()
       // A connection whose request was in hand is idle only after its answer.
       const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
-      const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
+      const cut = setTimeout(() => {
+        server.closeAllConnections()
+        for (const socket of sockets.clients) socket.terminate()
+      }, DRAIN_MS)
       await closed
       clearInterval(sweep)
       clearTimeout(cut)

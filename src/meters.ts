@@ -1,6 +1,7 @@
 import type { Turn } from '#adapter/deliver-tenant.ts'
 import type { ShadowCounts } from '#authz/shadow-decider.ts'
 import type { ContextMetrics } from '#context/get-context.ts'
+import type { StreamMeter } from '#http/open-stream.ts'
 import type { Log } from '#lib/log.ts'
 import type { Metrics } from '#observe/metrics.ts'
 
@@ -36,5 +37,14 @@ export function shadowMeter(metrics: Metrics, log: Log): ShadowCounts {
     },
     unavailable: () => metrics.authzShadowUnavailable.inc(),
     skipped: () => metrics.authzShadowSkipped.inc(),
+  }
+}
+
+/** Counts the streams of events of this process. */
+export function streamMeter({ streamsOpen, streamsStalled }: Metrics): StreamMeter {
+  return {
+    opened: (transport) => streamsOpen.inc({ transport }),
+    closed: (transport) => streamsOpen.dec({ transport }),
+    stalled: (transport) => streamsStalled.inc({ transport }),
   }
 }

@@ -16,7 +16,14 @@ import { productVersion } from '#lib/version.ts'
 import { createPolicyApp } from '#policy/app.ts'
 import { firstStart, secretFile } from './first-start.ts'
 import { listen } from './listen.ts'
-import { adapterService, apiService, memoryOf, memoryService, workerService } from './services.ts'
+import {
+  adapterService,
+  apiService,
+  createHeads,
+  memoryOf,
+  memoryService,
+  workerService,
+} from './services.ts'
 import type { Shared } from './services.ts'
 
 export const ROLES = ['all', 'api', 'adapter', 'worker', 'memory', 'policy', 'migrate'] as const
@@ -58,7 +65,8 @@ async function all(start: Start): Promise<void> {
   const usesOwn = config.CP_CONTEXT_PROVIDER !== 'none' && !config.CP_CONTEXT_BASE_URL
   const target = usesOwn ? own : memoryOf(config, memoryKey)
   await using notifier = createNotifier(db, (error) => log.error('Wake-up not sent', error))
-  const app = apiService(shared, db, { memory: target, notifier })
+  await using heads = createHeads(shared, db)
+  const app = apiService(shared, db, { memory: target, notifier, heads })
   const adminKey =
     config.CP_BOOTSTRAP_TOKEN === undefined ? await firstStart(db, config.STRATA_DATA) : undefined
 
@@ -115,7 +123,8 @@ async function api(start: Start): Promise<void> {
   const shared = { ...start, databases }
   const db = await openControlPlane(shared, 'strata-api')
   await using notifier = createNotifier(db, (error) => start.log.error('Wake-up not sent', error))
-  const app = apiService(shared, db, { memory: memoryOf(start.config), notifier })
+  await using heads = createHeads(shared, db)
+  const app = apiService(shared, db, { memory: memoryOf(start.config), notifier, heads })
   await using server = await listen(app, apiAddress(shared))
   start.say(`Control plane is ready at ${server.url}`)
   await untilStopped(shared, start.signal, [])

@@ -6,8 +6,10 @@ import type { MemoryOptions } from '#client/memory.ts'
 import type { MemoryProvider } from '#context/recall.ts'
 import { isAnswering } from '#db/check-server.ts'
 import type { Database } from '#db/sql.ts'
+import { Heads } from '#events/heads.ts'
 import type { Notifier } from '#events/notify.ts'
 import { deleteExpiredRecords } from '#http/idempotency.sql.ts'
+import { createPlaces } from '#http/places.ts'
 import type { Metrics } from '#observe/metrics.ts'
 import { watchJob } from '#observe/watch-job.ts'
 import type { Done } from '#observe/watch-job.ts'
@@ -23,7 +25,7 @@ import { createControlPlane } from './app.ts'
 import type { Config } from './config.ts'
 import { controlPlaneTokens, deciderOf, memoryTokens } from './identity.ts'
 import type { Databases } from './databases.ts'
-import { contextMeter, countTurn } from './meters.ts'
+import { contextMeter, countTurn, streamMeter } from './meters.ts'
 
 /** What the services of one process share. */
 export interface Shared {
@@ -45,11 +47,21 @@ export function memoryOf(config: Config, ownKey?: string): MemoryOptions | undef
   }
 }
 
+/** Where journals end, for the streams of this process. */
+export function createHeads({ config, log, databases }: Shared, db: Database): Heads {
+  return new Heads({
+    db,
+    address: databases.addressOf('control_plane'),
+    pollSeconds: config.CP_WS_POLL_INTERVAL_SECONDS,
+    onError: (error) => log.error('Cannot look for new events', error),
+  })
+}
+
 /** The control plane's API over one pool. */
 export function apiService(
-  { config, log, metrics }: Shared,
+  { config, log, metrics, signal }: Shared,
   db: Database,
-  { memory, notifier }: { memory: MemoryOptions | undefined; notifier: Notifier },
+  { memory, notifier, heads }: ApiParts,
 ): Hono {
   const limits = {
     defaultBytes: config.CP_MAX_BODY_BYTES,
@@ -74,7 +86,20 @@ export function apiService(
     metrics,
     watch: watchRequests({ log, metrics }),
     notify: notifier.notify,
-    journal: { minAgeSeconds: config.CP_JOURNAL_RETENTION_MIN_AGE_SECONDS },
+    journal: {
+      minAgeSeconds: config.CP_JOURNAL_RETENTION_MIN_AGE_SECONDS,
+      streams: {
+        heads,
+        stopping: signal,
+        meter: streamMeter(metrics),
+        beatSeconds: config.CP_STREAM_BEAT_SECONDS,
+        stallSeconds: config.CP_STREAM_STALL_SECONDS,
+        places: createPlaces({
+          each: config.CP_STREAMS_PER_PRINCIPAL,
+          all: config.CP_STREAMS_PER_PROCESS,
+        }),
+      },
+    },
     leases: leasesOf({
       sessionSeconds: config.CP_SESSION_TTL_SECONDS,
       claimSeconds: config.CP_CLAIM_TTL_SECONDS,
@@ -85,6 +110,12 @@ export function apiService(
     },
     problems: async () => ((await isAnswering(db)) ? [] : ['the database does not answer']),
   })
+}
+
+interface ApiParts {
+  memory: MemoryOptions | undefined
+  notifier: Notifier
+  heads: Heads
 }
 
 function providerOf(config: Config, memory: MemoryOptions): MemoryProvider {

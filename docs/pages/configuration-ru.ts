@@ -36,6 +36,14 @@ export const RUSSIAN_MEANINGS: Readonly<Record<keyof typeof VARIABLES, string>> 
   CP_SESSION_TTL_SECONDS: 'Срок аренды сессии, если она не просит другого',
   CP_CLAIM_TTL_SECONDS: 'Срок аренды claim, если он не просит другого',
   CP_WORKER_POLL_SECONDS: 'Пауза бездействующего worker между проверками',
+  CP_WS_POLL_INTERVAL_SECONDS:
+    'За сколько поток событий самое позднее замечает то, о чём не пришёл сигнал',
+  CP_STREAM_BEAT_SECONDS:
+    'Самое долгое молчание потока; так же часто он проверяет, можно ли ещё читать его читателю',
+  CP_STREAM_STALL_SECONDS:
+    'Читатель потока, который столько времени ничего не забирает, отключается',
+  CP_STREAMS_PER_PRINCIPAL: 'Потоков одного вызывающего у одного процесса',
+  CP_STREAMS_PER_PROCESS: 'Потоков у одного процесса',
   CP_JOURNAL_RETENTION_MIN_AGE_SECONDS:
     'События моложе этого возраста не архивируются и не удаляются',
   CP_JOURNAL_RETENTION_INTERVAL_SECONDS:

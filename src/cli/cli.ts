@@ -27,6 +27,8 @@ export interface Cli {
   readonly call: <R extends Route>(route: R, input?: CallInput<R>) => Promise<RouteReply<R>>
   /** For code that calls by itself. Throws `CliError` when there is no credential. */
   readonly client: () => Promise<ClientOptions>
+  /** The same for answers that have no end: nothing limits how long they take. */
+  readonly streamClient: () => Promise<ClientOptions>
 }
 
 /** The longest wait for one answer; only large snapshots take more than a few seconds. */
@@ -43,12 +45,13 @@ export async function createCli(
   let found: Promise<Credential | undefined> | undefined
   let used: Credential | undefined
   const credential = () => (found ??= findCredential(io, server))
-  const client = async () => {
+  const key = async () => {
     const usable = await credential()
     if (usable === undefined) throw missingCredential(server)
     used = usable
-    return clientFor(server, usable.key)
+    return usable.key
   }
+  const client = async () => clientFor(server, await key())
   return {
     io,
     screen,
@@ -57,6 +60,11 @@ export async function createCli(
     credential,
     used: () => used,
     client,
+    streamClient: async () => ({
+      url: server.origin,
+      token: await key(),
+      fetch: (input, init) => fetch(input, { ...init, redirect: 'error' }),
+    }),
     call: async (route, input = {}) =>
       await call(await client(), route, { signal: io.signal, ...input }),
   }

@@ -1,5 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
-import { TransportError } from '#client/client.ts'
+import { followEvents } from '#client/follow-events.ts'
 import { listEvents } from '#contract/events-api.ts'
 import type { JournalEvent } from '#contract/events.ts'
 import { CliError } from './cli-error.ts'
@@ -9,8 +8,6 @@ import { given, wholeNumber } from './option-values.ts'
 
 const DEFAULT_REPLAY = 10
 const PAGE = '200'
-const POLL_MS = 1000
-const MAX_PAUSE_MS = 30_000
 
 const tail = command({
   name: 'events tail',
@@ -36,7 +33,8 @@ const tail = command({
       throw new CliError('--replay and --after do not go together')
     }
     let cursor = after ?? (await showLast(cli, wholeNumber(replay, '--replay'), filter))
-    if (after !== undefined || follow) cursor = await showRest(cli, cursor, filter, follow)
+    if (follow) return await showOn(cli, cursor, filter)
+    if (after !== undefined) cursor = await showRest(cli, cursor, filter)
     cli.screen.note(`cursor: ${cursor}`)
   },
 })
@@ -51,27 +49,34 @@ async function showLast(cli: Cli, replay = DEFAULT_REPLAY, filter: Filter = {}):
   return page.nextCursor
 }
 
-/** Everything after the cursor; with `follow` until interrupted, through pauses of the server too. */
-async function showRest(cli: Cli, from: string, filter: Filter, follow: boolean): Promise<string> {
-  let cursor = from
-  for (let failures = 0; ;) {
-    const page = await cli
-      .call(listEvents, { query: { ...filter, after: cursor, limit: PAGE } })
-      .catch((error: unknown) => {
-        if (!follow || !(error instanceof TransportError)) throw error
-        if (failures === 0) cli.screen.warn(`${error.message}; trying again`)
-        failures += 1
-        return undefined
-      })
-    if (page) {
-      failures = 0
-      for (const event of page.items) show(cli, event)
-      cursor = page.nextCursor
-      if (page.hasMore) continue
-      if (!follow) return cursor
+/** Everything after the cursor; answers the cursor behind it. */
+async function showRest(cli: Cli, from: string, filter: Filter): Promise<string> {
+  for (let cursor = from; ;) {
+    const page = await cli.call(listEvents, { query: { ...filter, after: cursor, limit: PAGE } })
+    for (const event of page.items) show(cli, event)
+    cursor = page.nextCursor
+    if (!page.hasMore) return cursor
+  }
+}
+
+/** What comes after the cursor until interrupted, through pauses of the server too. */
+async function showOn(cli: Cli, from: string, filter: Filter): Promise<void> {
+  let isTroubled = false
+  const reader = followEvents(await cli.streamClient(), {
+    query: { ...filter, after: from },
+    signal: cli.io.signal,
+    onTrouble: ({ message }) => {
+      if (!isTroubled) cli.screen.warn(`${message}; trying again`)
+      isTroubled = true
+    },
+  })
+  try {
+    for await (const event of reader) {
+      isTroubled = false
+      show(cli, event)
     }
-    const waitMs = Math.min(POLL_MS * 2 ** Math.max(failures - 1, 0), MAX_PAUSE_MS)
-    await pause(waitMs, undefined, { signal: cli.io.signal })
+  } finally {
+    cli.screen.note(`cursor: ${reader.cursor ?? from}`)
   }
 }
 

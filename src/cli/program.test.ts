@@ -102,7 +102,7 @@ describe('the program', () => {
     const { run } = person(t, { ...KEY, CONTROL_PLANE_SERVER: url })
     const { code, err } = await run('events', 'tail', '--follow', '--after', 'ec1_a')
     assert.equal(code, 1)
-    assert.match(err, /; trying again\ncontrol-plane: invalid_cursor: /)
+    assert.match(err, /; trying again\ncursor: ec1_a\ncontrol-plane: invalid_cursor: /)
   })
 
   it('ends quietly when nobody reads its answer any more', async (t) => {

@@ -51,15 +51,24 @@ export async function call<R extends Route>(
   })
   const body = parse(text)
   if (!response.ok) throw refusal(response, body)
-  const result = route.reply.safeParse(body)
-  if (result.success) return result.data as RouteReply<R>
+  return readReply(options, route.reply, { body, status: response.status }) as RouteReply<R>
+}
+
+/** What came, checked against the contract; what a newer server added is let through. */
+export function readReply<T extends z.ZodType>(
+  { url }: ClientOptions,
+  schema: T,
+  { body, status }: { body: unknown; status?: number },
+): z.output<T> {
+  const result = schema.safeParse(body)
+  if (result.success) return result.data
   if (!result.error.issues.every(({ code }) => code === 'unrecognized_keys')) {
-    throw new TransportError(`Cannot read the answer of ${options.url}: it breaks the contract`, {
+    throw new TransportError(`Cannot read the answer of ${url}: it breaks the contract`, {
       cause: result.error,
-      status: response.status,
+      ...(status !== undefined && { status }),
     })
   }
-  return body as RouteReply<R>
+  return body as z.output<T>
 }
 
 /** The same call, answered with the raw response: for content, streams and tests of the wire. */
@@ -86,7 +95,7 @@ function takesBody({ method }: Route): boolean {
   return method !== 'GET' && method !== 'DELETE'
 }
 
-function headersOf<R extends Route>(options: ClientOptions, route: R, input: CallInput<R>) {
+export function headersOf<R extends Route>(options: ClientOptions, route: R, input: CallInput<R>) {
   return {
     ...(options.token && { authorization: `Bearer ${options.token}` }),
     ...(takesBody(route) && { 'content-type': 'application/json' }),
@@ -97,7 +106,7 @@ function headersOf<R extends Route>(options: ClientOptions, route: R, input: Cal
   }
 }
 
-function urlOf<R extends Route>(base: string, route: R, input: CallInput<R>): URL {
+export function urlOf<R extends Route>(base: string, route: R, input: CallInput<R>): URL {
   const params = (input.params ?? {}) as Record<string, string>
   const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(params[name] ?? ''),
@@ -112,7 +121,7 @@ function urlOf<R extends Route>(base: string, route: R, input: CallInput<R>): UR
   return url
 }
 
-function parse(text: string): unknown {
+export function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {
@@ -136,7 +145,8 @@ function problemOf(body: unknown): Problem | undefined {
   return { message: detail, details, ...(typeof code === 'string' && { code }) }
 }
 
-function refusal(response: Response, body: unknown): Error {
+/** The error that an answer without success stands for. */
+export function refusal(response: Response, body: unknown): Error {
   const problem = problemOf(body)
   const code = ERROR_CODES.find((known) => known === problem?.code)
   const { status } = response

@@ -7,6 +7,7 @@ import { routes as comments } from './comments.ts'
 import { routes as context } from './context.ts'
 import { routes as delegations } from './delegations.ts'
 import { routes as controlMessages } from './control-messages.ts'
+import { routes as eventStream } from './event-stream.ts'
 import { routes as events } from './events-api.ts'
 import { routes as journalOperations } from './journal-operations.ts'
 import { routes as externalReferences } from './external-references.ts'
@@ -75,6 +76,7 @@ export const controlPlaneRoutes = {
   ...artifacts,
   ...approvals,
   ...events,
+  ...eventStream,
   ...context,
   ...observations,
   ...knowledge,

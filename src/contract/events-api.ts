@@ -18,7 +18,22 @@ const TypeFilter = z
     ),
   )
 
-const Position = z.string().max(512)
+export const Position = z.string().max(512)
+
+/** What narrows the events that are read. */
+export const eventFilter = {
+  entityType: text(100).optional(),
+  entityId: text(200).optional(),
+  types: TypeFilter.optional(),
+  /** What belongs to the workspace or to one that is below it now. */
+  workspaceId: z.uuid().optional(),
+  /** What this principal did. */
+  actorId: Id.optional(),
+  /** What happened at this moment or later. */
+  from: Instant.optional(),
+  /** What happened before this moment. */
+  to: Instant.optional(),
+}
 
 export const listEvents = route({
   method: 'GET',
@@ -37,17 +52,7 @@ export const listEvents = route({
       /** Exclusive: the last events before this place. */
       before: Position.optional(),
       limit: Limit,
-      entityType: text(100).optional(),
-      entityId: text(200).optional(),
-      types: TypeFilter.optional(),
-      /** What belongs to the workspace or to one that is below it now. */
-      workspaceId: z.uuid().optional(),
-      /** What this principal did. */
-      actorId: Id.optional(),
-      /** What happened at this moment or later. */
-      from: Instant.optional(),
-      /** What happened before this moment. */
-      to: Instant.optional(),
+      ...eventFilter,
     })
     .refine(
       ({ cursor, after, tail, before }) =>

@@ -35,7 +35,7 @@ export interface RouteRules {
   readonly tag: string
   readonly access: Access
   /** Every success status a handler may choose; the first is the default. */
-  readonly statuses: readonly (200 | 201 | 202 | 207)[]
+  readonly statuses: readonly (101 | 200 | 201 | 202 | 207)[]
   readonly errors: readonly ErrorCode[]
   /** Top-level body fields whose every fault answers with a code of its own, not `invalid_request`. */
   readonly fieldCodes?: Readonly<Record<string, ErrorCode>>
@@ -53,6 +53,8 @@ export interface RouteRules {
   readonly bodyLimit?: 'knowledge'
   /** The reply is `Content` (contract/content.ts), sent as bytes. */
   readonly content?: true
+  /** The reply comes again and again until either side ends it. */
+  readonly stream?: 'sse' | 'websocket'
 }
 
 /** One HTTP operation as data. The server binds a handler to it; clients and OpenAPI are derived from it. */

@@ -9,6 +9,12 @@ export function isStable(sql: Sql) {
     < ((select journal_epoch from journal_state), pg_snapshot_xmin(pg_current_snapshot()))`
 }
 
+/** Its opposite: a committed row that readers are not shown yet. */
+export function isHeldBack(sql: Sql) {
+  return sql`(e.journal_epoch, e.tx_id)
+    >= ((select journal_epoch from journal_state), pg_snapshot_xmin(pg_current_snapshot()))`
+}
+
 /** The open transaction that holds back every reader of every journal on the database server. */
 export interface Blocker {
   kind: 'session' | 'prepared_transaction'

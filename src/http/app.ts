@@ -38,9 +38,15 @@ export function baseApp(log: Log, envelope: Envelope, watch: Watch = UNWATCHED):
     if (c.req.raw.signal.aborted) return refuse(c, ourFault(error))
     const { code: _, ...known } = knownOf(c)
     log.error('Request failed', error, { method: c.req.method, ...known, ...traceOf(c) })
-    return refuse(c, isConnectionLoss(error) ? notReady(error) : ourFault(error))
+    return refuse(c, refusalOf(error))
   })
   return app
+}
+
+/** What the caller is told about a failure: our refusals as they are, nothing of what we did not foresee. */
+export function refusalOf(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  return isConnectionLoss(error) ? notReady(error) : ourFault(error)
 }
 
 /** What was asked may have happened or not: a write is safe to repeat with its Idempotency-Key. */

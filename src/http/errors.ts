@@ -96,6 +96,7 @@ export const STATUS = {
   snapshot_invalid: 422,
   snapshot_empty: 422,
   document_invalid: 422,
+  upgrade_required: 426,
   if_match_required: 428,
   rate_limited: 429,
   internal_error: 500,

@@ -23,16 +23,7 @@ export function openapi(routes: Record<string, Route>, info: ApiInfo): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const [operationId, route] of Object.entries(routes)) {
     paths[route.path] ??= {}
-    const replies = route.content
-      ? CONTENT_REPLIES
-      : route.statuses.map((status) => [
-          status,
-          {
-            description: 'Success',
-            headers: replyHeaders(route),
-            content: json(route.reply, 'output'),
-          },
-        ])
+    const replies = route.content ? CONTENT_REPLIES : repliesOf(route, json)
     Object.assign(paths[route.path] ?? {}, {
       [route.method.toLowerCase()]: {
         operationId,
@@ -63,6 +54,20 @@ export function openapi(routes: Record<string, Route>, info: ApiInfo): object {
 function hasBody({ method }: Route): boolean {
   return method !== 'GET' && method !== 'DELETE'
 }
+
+type Json = (schema: z.ZodType, io: 'output') => { 'application/json': object }
+
+function repliesOf(route: Route, json: Json): (readonly [number, object])[] {
+  const headers = replyHeaders(route)
+  return route.statuses.map((status) => {
+    if (route.stream === 'websocket') return [status, { description: EACH_MESSAGE }]
+    const content = json(route.reply, 'output')
+    const events = { 'text/event-stream': content['application/json'] }
+    return [status, { description: 'Success', headers, content: route.stream ? events : content }]
+  })
+}
+
+const EACH_MESSAGE = 'The protocol changes; each message is a StreamMessage'
 
 const BYTES = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
 const ETAG = { ETag: { schema: { type: 'string' } } }
@@ -99,6 +104,7 @@ function header(name: string, required: boolean, pattern?: string): object {
 
 function headerParameters(route: Route): object[] {
   return [
+    ...(route.stream ? [header('Last-Event-ID', false)] : []),
     ...(route.ifMatch ? [header('If-Match', true, `^"${route.ifMatch}-[1-9][0-9]*"$`)] : []),
     ...(route.viewHash ? [header('If-None-Match', false)] : []),
     ...(route.idempotencyKey === 'none'

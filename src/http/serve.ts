@@ -147,7 +147,8 @@ function readIfMatch(c: Context, entity: string): number {
   return Number(version)
 }
 
-function readIdempotencyKey(c: Context, route: Route): string | undefined {
+/** The `Idempotency-Key` of a request; a malformed one is refused also where none is used. */
+export function readIdempotencyKey(c: Context, route: Route): string | undefined {
   const key = c.req.header('idempotency-key')
   if (key === undefined) {
     if (route.idempotencyKey !== 'required') return undefined

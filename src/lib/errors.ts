@@ -97,6 +97,7 @@ export const ERROR_CODES = [
   'snapshot_invalid',
   'snapshot_empty',
   'document_invalid',
+  'upgrade_required',
   'if_match_required',
   'rate_limited',
   'internal_error',

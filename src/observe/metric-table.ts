@@ -117,6 +117,22 @@ export const METRICS = {
     ru: 'Запросы без сверки: локальный ключ, право не требуется или сверок сразу слишком много',
     alert: 'rate(authz_shadow_skipped_total[15m]) > 10 * rate(authz_shadow_checks_total[15m])',
   },
+  streamsOpen: {
+    name: 'event_streams_open',
+    type: 'gauge',
+    labels: ['transport'],
+    en: 'Streams of events that are open at this process: `sse`, `websocket`',
+    ru: 'Открытые потоки событий этого процесса: `sse`, `websocket`',
+    alert: 'event_streams_open > 900',
+  },
+  streamsStalled: {
+    name: 'event_streams_stalled_total',
+    type: 'counter',
+    labels: ['transport'],
+    en: 'Streams cut because their reader took nothing',
+    ru: 'Потоки, отключённые из-за того, что читатель ничего не забирал',
+    alert: 'sum(increase(event_streams_stalled_total[15m])) > 10',
+  },
   adapterDelivered: {
     name: 'context_adapter_delivered_total',
     type: 'counter',

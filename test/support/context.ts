@@ -18,6 +18,7 @@ import { publicIdOf } from '#work/task.ts'
 import { contextMeter } from '../../src/meters.ts'
 import { testApp, testClient } from './client.ts'
 import { testTenant } from './ctx.ts'
+import { testStreams } from './streams.ts'
 import type { TestTenant } from './ctx.ts'
 
 /** A client of an application with just the context area, holding one credential. */
@@ -30,7 +31,7 @@ export function contextClient(
   return testClient(
     testApp(db, (app, deps) => {
       contextRoutes(app, deps, { provider, metrics })
-      journalRoutes(app, deps, { minAgeSeconds: 0 })
+      journalRoutes(app, deps, { minAgeSeconds: 0, streams: testStreams(db) })
     }),
     key,
   )

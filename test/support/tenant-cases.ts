@@ -230,6 +230,18 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
     own({ query: { actorId: a.principal } }),
     foreign({ query: { workspaceId: a.workspace } }),
   ],
+  streamEvents: (a) => [
+    look({ query: { closeAfterSeconds: '0' } }),
+    look({ query: { tail: '200', closeAfterSeconds: '0' } }),
+    own({ query: { actorId: a.principal, closeAfterSeconds: '0' } }),
+    foreign({ query: { cursor: a.eventCursor, closeAfterSeconds: '0' } }, 'restore_detected'),
+    foreign({ query: { workspaceId: a.workspace, closeAfterSeconds: '0' } }),
+  ],
+  streamEventsBySocket: (a) => [
+    foreign({ query: { cursor: a.eventCursor } }, 'restore_detected'),
+    foreign({ query: { actorId: a.principal } }, 'upgrade_required'),
+    foreign({ query: { workspaceId: a.workspace } }),
+  ],
   getHarnessContext: (a) => [look(), foreign({ query: { sessionId: a.session } })],
   getContext: (a, b) => [
     look(),

@@ -10,6 +10,7 @@ import { DEFAULT_LEASES } from '#work/lease.ts'
 import { createControlPlane } from '../../src/app.ts'
 import { contextMeter } from '../../src/meters.ts'
 import { TEST_BOOTSTRAP_TOKEN, TEST_LIMITS } from './client.ts'
+import { testStreams } from './streams.ts'
 
 const ERRORS_ALONE = jsonLog(
   (line) => process.stderr.write(line),
@@ -22,6 +23,7 @@ export function wholeApp(
   db: Database,
   provider: MemoryProvider | null,
   log: Log = ERRORS_ALONE,
+  streams = testStreams(db),
 ): Hono {
   const metrics = createMetrics()
   return createControlPlane({
@@ -38,7 +40,7 @@ export function wholeApp(
     watch: watchRequests({ log, metrics }),
     leases: DEFAULT_LEASES,
     context: { provider, metrics: contextMeter(metrics) },
-    journal: { minAgeSeconds: 0 },
+    journal: { minAgeSeconds: 0, streams },
     notify: () => {},
     problems: () => Promise.resolve([]),
   })
