@@ -200,6 +200,9 @@ export const VARIABLES = {
   CB_OBSERVATIONS_MAX_BATCH: count(500, 5000).describe('Observations in one batch'),
   CB_RECONCILE_MAX_ITEMS: count(20_000, 100_000).describe('Entities and relations in one snapshot'),
   CB_RECONCILE_CHANGES_LIMIT: count(1000, 100_000).describe('Changes named in a reconcile answer'),
+  CB_INDEX_MEMORY_MB: count(640, 65_536).describe(
+    'Memory for search indexes in one process; a namespace beyond it is searched in the database',
+  ),
   CB_CONTEXT_DEFAULT_MAX_TOKENS: count(8000).describe('Budget of a pack when none is asked'),
 } as const satisfies Record<string, z.ZodType>
 

@@ -146,6 +146,7 @@ export function memoryService(
     reconcileMaxItems: config.CB_RECONCILE_MAX_ITEMS,
     reconcileChangesLimit: config.CB_RECONCILE_CHANGES_LIMIT,
     contextDefaultMaxTokens: config.CB_CONTEXT_DEFAULT_MAX_TOKENS,
+    indexMemoryMb: config.CB_INDEX_MEMORY_MB,
     maxBodyBytes: config.CP_MAX_BODY_BYTES,
     maxKnowledgeBytes: config.CP_KNOWLEDGE_SNAPSHOT_MAX_BODY_BYTES,
     checkReplies: true,

@@ -84,5 +84,7 @@ export const RUSSIAN_MEANINGS: Readonly<Record<keyof typeof VARIABLES, string>> 
   CB_OBSERVATIONS_MAX_BATCH: 'Сколько наблюдений в одном пакете',
   CB_RECONCILE_MAX_ITEMS: 'Сколько сущностей и связей в одном снимке',
   CB_RECONCILE_CHANGES_LIMIT: 'Сколько изменений называет ответ о сверке',
+  CB_INDEX_MEMORY_MB:
+    'Память под поисковые индексы одного процесса; namespace сверх неё ищется в базе',
   CB_CONTEXT_DEFAULT_MAX_TOKENS: 'Бюджет пакета, если в запросе его нет',
 }

@@ -5,6 +5,7 @@ import type { Envelope } from '#http/app.ts'
 import type { Api } from '#http/serve.ts'
 import type { Caller, MemoryCtx } from './access/caller.ts'
 import { callers } from './access/token-caller.ts'
+import { createIndexes } from './index/indexes.ts'
 import { bindRecall } from './recall/routes.ts'
 import { bindKnowledge } from './knowledge/routes.ts'
 import { bindMemory } from './routes.ts'
@@ -19,6 +20,7 @@ export function createMemoryApp(deps: MemoryDeps): Hono {
   const parts = {
     ...deps,
     readers: createTurns({ each: 4, all: 8 }),
+    indexes: createIndexes(settings.indexMemoryMb * 1_048_576),
     writers: createTurns({ each: 1, all: Math.ceil(deps.db.options.max / 2) }),
   }
   bindMemory(app, api, parts)

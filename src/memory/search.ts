@@ -4,6 +4,7 @@ import type { Sql } from '#db/sql.ts'
 import type { MemoryCtx } from './access/caller.ts'
 import { isReplaced } from './compile/collapse.ts'
 import { neutralised } from './recall/neutralised.ts'
+import type { Indexes } from './index/indexes.ts'
 import type { Ranked } from './recall/item.ts'
 import { understand } from './recall/query.ts'
 import { rank } from './recall/rank.ts'
@@ -13,6 +14,12 @@ const DEFAULT_HITS = 20
 /** Texts are read of more than are asked for: what they say moves some. */
 const POOL_FACTOR = 2
 
+export interface SearchRequest {
+  body: SearchBody
+  defaultNamespace: string
+  indexes: Indexes
+}
+
 /**
  * Ranks everything a question finds, of all kinds together, best first. What another item replaced is
  * not found, and a document is found by its chunks; everything else is judged by its score alone.
@@ -20,7 +27,7 @@ const POOL_FACTOR = 2
 export async function search(
   sql: Sql,
   ctx: MemoryCtx,
-  { body, defaultNamespace }: { body: SearchBody; defaultNamespace: string },
+  { body, defaultNamespace, indexes }: SearchRequest,
 ): Promise<{ hits: SearchHit[]; engine: string }> {
   const { namespaces, reader } = await readScopeOf(sql, ctx, body, defaultNamespace)
   const limit = body.k ?? body.filters?.limit ?? DEFAULT_HITS
@@ -33,6 +40,7 @@ export async function search(
     channels: new Set(['lexical', 'resolve']),
     anchors: [],
     scopes: body.scopes,
+    indexes,
     pool: Math.max(40, POOL_FACTOR * limit),
     now,
   })

@@ -11,6 +11,7 @@ import type { VerifyToken } from '#lib/jwt.ts'
 import type { Log } from '#lib/log.ts'
 import type { Turns } from '#lib/turns.ts'
 import type { MemoryCtx } from './access/caller.ts'
+import type { Indexes } from './index/indexes.ts'
 
 export interface MemorySettings {
   /** Key with full access; without it and `apiKeys` everybody has it. */
@@ -26,6 +27,8 @@ export interface MemorySettings {
   reconcileChangesLimit: number
   /** Budget of a pack when none is asked. */
   contextDefaultMaxTokens: number
+  /** What the search indexes of this process may take together; 0 keeps none. */
+  indexMemoryMb: number
   /** Largest bodies, in bytes: of questions, and of what brings knowledge. */
   maxBodyBytes: number
   maxKnowledgeBytes: number
@@ -46,6 +49,7 @@ export interface MemoryDeps {
 export interface MemoryParts extends MemoryDeps {
   readers: Turns
   writers: Turns
+  indexes: Indexes
 }
 
 /** Runs the work when the namespace has its turn, unless the caller is gone by then. */

@@ -29,6 +29,7 @@ export const MEMORY_SETTINGS: MemorySettings = {
   reconcileMaxItems: 20_000,
   reconcileChangesLimit: 1000,
   contextDefaultMaxTokens: 8000,
+  indexMemoryMb: 64,
   maxBodyBytes: 1_048_576,
   maxKnowledgeBytes: 67_108_864,
   checkReplies: true,

@@ -16,6 +16,7 @@ describe('sameName', () => {
     ['Caroline', 'Мелани'],
     ['Jon', 'Дарья'],
     ['Anna', 'Ivan'],
+    ['Dave', 'Davis'],
   ] as const) {
     it(`tells ${a} from ${b}`, () => assert.equal(sameName(a, b), false))
   }

@@ -1,3 +1,5 @@
+import { stemOf } from './stem.ts'
+
 const LATIN: Readonly<Record<string, string>> = {
   а: 'a',
   б: 'b',
@@ -45,12 +47,18 @@ export function transliterate(word: string): string {
  */
 export function sameName(a: string, b: string): boolean {
   if (a === b) return true
+  // In one script only its own endings make forms of a name ("Dave" is not "Davis").
+  if (isCyrillic(a) === isCyrillic(b)) return stemOf(a) === stemOf(b)
   const x = skeleton(a)
   const y = skeleton(b)
   if (x.length < 2 || y.length < 2) return x.length === 1 && x === y
   if (x === y) return true
   if (x.startsWith(y) || y.startsWith(x)) return Math.abs(x.length - y.length) === 1
   return Math.min(x.length, y.length) >= 4 && oneEditApart(x, y)
+}
+
+function isCyrillic(word: string): boolean {
+  return /[а-я]/iu.test(word)
 }
 
 function skeleton(word: string): string {

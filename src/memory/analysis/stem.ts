@@ -1,5 +1,6 @@
 import snowball from 'snowball-stemmers'
 import type { Stemmer } from 'snowball-stemmers'
+import { irregularForms } from './irregular.ts'
 import { stopWords } from './stop-words.ts'
 
 /** Words beyond this length are data (base64, hashes), not language. */
@@ -11,6 +12,7 @@ interface Language {
   english: Stemmer
   russian: Stemmer
   stop: ReadonlySet<string>
+  irregular: ReadonlyMap<string, string>
   stems: Map<string, string>
 }
 
@@ -19,19 +21,22 @@ let language: Language | undefined
 
 /**
  * The index form of one lower-case word: its Snowball stem, in Russian for Cyrillic words and in
- * English for words of `a`-`z`; other scripts and words with digits stay as they are. Empty for a stop
- * word of either language.
+ * English for words of `a`-`z`, irregular forms (`went`, `children`, `людей`) by the word they belong to;
+ * other scripts and words with digits stay as they are. Empty for a stop word of either language.
  */
 export function stemOf(word: string): string {
   language ??= {
     english: snowball.newStemmer('english'),
     russian: snowball.newStemmer('russian'),
     stop: stopWords(),
+    irregular: irregularForms(),
     stems: new Map(),
   }
   const known = language.stems.get(word)
   if (known !== undefined) return known
-  const stem = language.stop.has(word) ? '' : compute(word, language)
+  const stem = language.stop.has(word)
+    ? ''
+    : compute(language.irregular.get(word) ?? word, language)
   if (language.stems.size >= MAX_REMEMBERED_WORDS) language.stems.clear()
   language.stems.set(word, stem)
   return stem

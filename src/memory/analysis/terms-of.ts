@@ -56,6 +56,11 @@ export function termHash(namespaceId: bigint | number | string, term: string): b
   return hashTerm(seedOf(namespaceId), term)
 }
 
+/** The upper and the lower half of a `termHash`, as signed 32-bit numbers. */
+export function termLanes(namespaceId: bigint | number | string, term: string): [number, number] {
+  return lanesOf(seedOf(namespaceId), term)
+}
+
 function storedTf(weight: number): number {
   return Math.min(MAX_TF, Math.max(1, Math.round(weight * TF_UNIT)))
 }
@@ -70,7 +75,7 @@ function seedOf(namespaceId: bigint | number | string): number {
  * cryptographic: a collision makes two words of one namespace look alike and nothing else. Stored, so
  * it must never change without reindexing.
  */
-function hashTerm(seed: number, term: string): bigint {
+function lanesOf(seed: number, term: string): [number, number] {
   let a = 0xdeadbeef ^ seed
   let b = 0x41c6ce57 ^ seed
   for (let i = 0; i < term.length; i++) {
@@ -80,5 +85,10 @@ function hashTerm(seed: number, term: string): bigint {
   }
   a = Math.imul(a ^ (a >>> 16), 2_246_822_507) ^ Math.imul(b ^ (b >>> 13), 3_266_489_909)
   b = Math.imul(b ^ (b >>> 16), 2_246_822_507) ^ Math.imul(a ^ (a >>> 13), 3_266_489_909)
-  return BigInt.asIntN(64, (BigInt(b >>> 0) << 32n) | BigInt(a >>> 0))
+  return [b | 0, a | 0]
+}
+
+function hashTerm(seed: number, term: string): bigint {
+  const [high, low] = lanesOf(seed, term)
+  return BigInt.asIntN(64, (BigInt(high >>> 0) << 32n) | BigInt(low >>> 0))
 }

@@ -45,7 +45,14 @@ describe('analyse', () => {
   }
 
   it('does not treat a hyphenated word as an identifier', () => {
-    assert.deepEqual(terms('well-known'), ['well', 'known'])
+    assert.deepEqual(terms('well-known'), ['well', 'know'])
+  })
+
+  it('brings irregular forms of both languages together', () => {
+    assert.equal(shares('she went', 'to go there'), true)
+    assert.equal(shares('two children', 'child number 2'), true)
+    assert.equal(shares('люди пришли', 'человек'), true)
+    assert.equal(shares('он пришёл', 'прийти'), true)
   })
 
   it('finds a lower-case spelling of a camel-case name and a name without its accents', () => {

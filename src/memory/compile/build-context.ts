@@ -4,6 +4,7 @@ import type { ContextBody, ContextPack, MemoryStrategy } from '#contract/memory-
 import type { Sql } from '#db/sql.ts'
 import { neutralise } from '#lib/neutralise.ts'
 import type { MemoryCtx } from '../access/caller.ts'
+import type { Indexes } from '../index/indexes.ts'
 import { CHANNELS } from '../recall/fuse.ts'
 import type { Channel } from '../recall/fuse.ts'
 import type { Dropped, Ranked } from '../recall/item.ts'
@@ -27,6 +28,7 @@ export interface ContextDeps {
   /** Budget of a pack when none is asked. */
   defaultTokens: number
   traces: TraceQueue
+  indexes: Indexes
 }
 
 const STRATEGY: Readonly<Record<MemoryStrategy, readonly Channel[]>> = {
@@ -58,7 +60,7 @@ export async function buildContext(
   const started = performance.now()
   const scope = await readScopeOf(sql, ctx, body, deps.defaultNamespace)
   const now = new Date()
-  const ranking = await rankFor(sql, body, scope, now)
+  const ranking = await rankFor(sql, body, { scope, now, indexes: deps.indexes })
   ctx.signal.throwIfAborted()
   const asOf = scope.reader.asOf === null ? now : new Date(scope.reader.asOf)
   const told = await hideSuccessors(sql, scope.reader, ranking.ranking, scope.namespaces)
@@ -72,7 +74,11 @@ export async function buildContext(
   return pack
 }
 
-function rankFor(sql: Sql, body: ContextBody, scope: ReadScope, now: Date): Promise<Ranking> {
+function rankFor(
+  sql: Sql,
+  body: ContextBody,
+  { scope, now, indexes }: { scope: ReadScope; now: Date; indexes: Indexes },
+): Promise<Ranking> {
   const { subject, anchors } = body
   return rank(sql, {
     namespaces: scope.namespaces,
@@ -82,6 +88,7 @@ function rankFor(sql: Sql, body: ContextBody, scope: ReadScope, now: Date): Prom
     channels: new Set(STRATEGY[body.strategy ?? '']),
     anchors: [...anchors, ...(subject ? [`${subject.type}:${subject.id}`] : [])],
     scopes: body.scopes,
+    indexes,
     pool: READ_PER_K * body.k,
     now,
   })

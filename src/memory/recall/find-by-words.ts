@@ -8,6 +8,7 @@ import type { Query } from './query.ts'
 import type { Reader } from './reader.ts'
 import { byOwnWords, scoreUnits } from './score.ts'
 import type { Corpus, Scorable, Scored } from './score.ts'
+import { groupsFound } from './structure.ts'
 import type { Link } from './structure.ts'
 
 /** Beyond this many items a term is common whatever its exact number. */
@@ -31,8 +32,6 @@ export interface WordSearch {
 export interface FoundUnit extends Scorable {
   namespace: NamespaceRow
   item: string
-  /** As shown: `obs-…`, `chunk:<n>`, `fact-…`, `node:<key>`. */
-  id: string
   kind: ItemKind
 }
 
@@ -57,8 +56,16 @@ export async function findByWords(sql: Sql, search: WordSearch): Promise<Found[]
   const units = new Map<string, FoundUnit>()
   for (const row of [...matches, ...dated]) units.set(row.item, unitOf(namespace, row))
   const links = await readNeighbours(sql, ask, { units, corpus, namespace })
-  const scored = scoreUnits(query, corpus, [...units.values()], links) as Found[]
-  return scored
+  const groups = groupsFound(units.values(), {
+    terms: query.terms.length,
+    items: corpus.items,
+    averageLength: corpus.averageLength.short,
+  })
+  return bestFirst(scoreUnits(query, corpus, [...units.values()], { links, groups }) as Found[])
+}
+
+export function bestFirst(found: readonly Found[]): Found[] {
+  return found
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score || Number(a.unit.item) - Number(b.unit.item))
 }
@@ -151,7 +158,6 @@ function unitOf(namespace: NamespaceRow, row: MatchRow): FoundUnit {
     key: keyOf(namespace, row.item),
     namespace,
     item: row.item,
-    id: row.id,
     kind: row.kind,
     group: row.grp,
     author: row.author,
@@ -168,7 +174,7 @@ export function keyOf(namespace: Pick<NamespaceRow, 'id'>, item: string): string
 }
 
 /** The time the query's dates span with the two weeks around them that still count. */
-function spanOf({ dates }: Query): { from: Date; to: Date } | undefined {
+export function spanOf({ dates }: Query): { from: Date; to: Date } | undefined {
   const bounds = dates.flatMap(({ year, month, day }) => {
     if (year === undefined) return []
     const first = Date.UTC(year, (month ?? 1) - 1, day ?? 1)

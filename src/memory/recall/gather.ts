@@ -1,5 +1,7 @@
 import type { Sql } from '#db/sql.ts'
 import { adjustmentOf } from './adjust.ts'
+import { findInIndex } from '../index/find-in-index.ts'
+import type { Indexes } from '../index/indexes.ts'
 import { findByWords } from './find-by-words.ts'
 import type { Found } from './find-by-words.ts'
 import type { Channel, Hit } from './fuse.ts'
@@ -7,6 +9,7 @@ import { surroundingsOf } from './graph.ts'
 import type { Dropped, Item, ItemKind } from './item.ts'
 import { loadItems } from './load-items.ts'
 import type { Reference } from './load-items.ts'
+import { selectIds } from './lexical.sql.ts'
 import type { NamespaceRow } from './lexical.sql.ts'
 import type { Query } from './query.ts'
 import type { Reader } from './reader.ts'
@@ -26,6 +29,7 @@ export interface GatherRequest {
   anchors: readonly string[]
   /** How many of the best by words are read. */
   pool: number
+  indexes: Indexes
 }
 
 /** What the channels found, with the items read. */
@@ -38,7 +42,12 @@ export interface Gathered {
   resolvedBy: Map<string, 'exact' | 'suffix'>
   /** Found by words but not among the best, nor in another way. */
   unread: Dropped[]
+  /** Where candidates by words came from. */
+  engine: Engine
 }
+
+/** The index of this process, or the database for a namespace that has none here. */
+export type Engine = 'index' | 'database'
 
 type Find = Hit & Reference
 
@@ -48,7 +57,7 @@ const MAX_UNREAD = 50
 /** Asks the channels, all namespaces at once, and reads what they found. */
 export async function gather(sql: Sql, request: GatherRequest): Promise<Gathered> {
   const { reader, kinds, query, pool } = request
-  const [found, resolution, recent] = await Promise.all([
+  const [{ found, engine }, resolution, recent] = await Promise.all([
     wordsIn(sql, request),
     namesIn(sql, request),
     request.kinds.includes('observation') && request.channels.has('recent')
@@ -68,6 +77,7 @@ export async function gather(sql: Sql, request: GatherRequest): Promise<Gathered
   )
   const others = await loadItems(sql, reader, wanted)
   const items = new Map([...byWords, ...others])
+  const below = found.slice(pool).filter(({ unit }) => !items.has(unit.key))
   return {
     items,
     hits: channelsOf(request, items, {
@@ -80,10 +90,8 @@ export async function gather(sql: Sql, request: GatherRequest): Promise<Gathered
     explanations: lexical.explanations,
     resolution,
     resolvedBy: new Map(resolution.entities.map((entity) => [keyOf(entity), entity.how])),
-    unread: unreadOf(
-      found.slice(pool).filter(({ unit }) => !items.has(unit.key)),
-      found[0]?.score ?? 1,
-    ),
+    unread: await unreadOf(sql, below.slice(0, MAX_UNREAD), found[0]?.score ?? 1),
+    engine,
   }
 }
 
@@ -123,13 +131,26 @@ function findOf(entity: ResolvedEntity, place: number): Find {
   }
 }
 
-async function wordsIn(sql: Sql, request: GatherRequest): Promise<Found[]> {
+async function wordsIn(
+  sql: Sql,
+  request: GatherRequest,
+): Promise<{ found: Found[]; engine: Engine }> {
   const { namespaces, channels, reader, query, kinds } = request
-  if (!wordsAsked(channels)) return []
-  const found = await Promise.all(
-    namespaces.map((namespace) => findByWords(sql, { namespace, reader, query, kinds })),
+  if (!wordsAsked(channels)) return { found: [], engine: 'index' }
+  const searches = await Promise.all(
+    namespaces.map(async (namespace) => {
+      const index = await request.indexes.upToDate(sql, namespace)
+      const search = { namespace, reader, query, kinds }
+      return index
+        ? { found: findInIndex(index, search), engine: 'index' as const }
+        : { found: await findByWords(sql, search), engine: 'database' as const }
+    }),
   )
-  return found.length === 1 ? (found[0] ?? []) : found.flat().toSorted((a, b) => b.score - a.score)
+  const found = searches.flatMap((search) => search.found)
+  return {
+    found: searches.length === 1 ? found : found.toSorted((a, b) => b.score - a.score),
+    engine: searches.some(({ engine }) => engine === 'database') ? 'database' : 'index',
+  }
 }
 
 /** Anchors first, then what the query spells like a key or an identifier. */
@@ -189,13 +210,20 @@ async function aroundSeeds(sql: Sql, request: GatherRequest, seeds: readonly See
   }
 }
 
-function unreadOf(found: readonly Found[], top: number): Dropped[] {
-  return found.slice(0, MAX_UNREAD).map(({ unit, score }) => ({
-    id: unit.id,
-    kind: unit.kind,
-    score: score / top,
-    reason: 'below rank',
-  }))
+async function unreadOf(sql: Sql, found: readonly Found[], top: number): Promise<Dropped[]> {
+  const groups = Map.groupBy(found, ({ unit }) => unit.namespace.id)
+  const rows = await Promise.all(
+    Array.from(groups, async ([id, units]) => {
+      const items = units.map(({ unit }) => unit.item)
+      return (await selectIds(sql, id, items)).map((row) => [`${id}:${row.item}`, row.id] as const)
+    }),
+  )
+  const ids = new Map<string, string>(rows.flat())
+  return found.flatMap(({ unit, score }) => {
+    const id = ids.get(unit.key)
+    if (id === undefined) return []
+    return [{ id, kind: unit.kind, score: score / top, reason: 'below rank' }]
+  })
 }
 
 function referenceOf({ unit }: Found): Reference {

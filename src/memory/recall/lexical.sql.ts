@@ -7,6 +7,10 @@ export interface NamespaceRow {
   /** Salt of term hashes and first part of every key. */
   id: string
   namespace: string
+  /** Grows with every write. */
+  version: number
+  /** The database's clock, in microseconds since 1970. */
+  now: number
   /** Size of each kind of item: what rarity and average lengths are computed from. */
   sizes: CorpusSize[]
 }
@@ -23,7 +27,8 @@ export async function selectNamespaces(
   names: readonly string[],
 ): Promise<NamespaceRow[]> {
   return await sql<NamespaceRow[]>`
-    select id, namespace, (
+    select id, namespace, version::float8 as version,
+           (extract(epoch from statement_timestamp()) * 1000000)::float8 as now, (
       select coalesce(json_agg(json_build_object('kind', kind, 'items', items, 'words', words)), '[]')
       from namespace_stats
       where namespace_id = namespaces.id
@@ -60,7 +65,6 @@ export async function selectFrequencies(
 
 export interface MatchRow {
   item: string
-  id: string
   kind: ItemKind
   grp: string | null
   author: string | null
@@ -97,7 +101,7 @@ export async function selectMatches(
       ? sql`limit ${limit.any}`
       : sql`order by starts_at desc, item desc limit ${limit.newest}`
   return await sql<MatchRow[]>`
-    select item, id, kind, grp, author, starts_at, shape, term_count as words,
+    select item, kind, grp, author, starts_at, shape, term_count as words,
            ${frequencies(sql, query.hashes)} as tfs
     from searchable
     where namespace_id + 0 = ${namespaceId}
@@ -111,6 +115,19 @@ export async function selectMatches(
     ${some}`
 }
 
+/** How items are shown (`obs-…`, `chunk:<n>`, `fact-…`, `node:<key>`), by their numbers. */
+export async function selectIds(
+  sql: Sql,
+  namespaceId: string,
+  items: readonly string[],
+): Promise<{ item: string; id: string }[]> {
+  return await sql<{ item: string; id: string }[]>`
+    select item, id
+    from searchable
+    where namespace_id = ${namespaceId}
+      and item = any(${[...items]}::bigint[])`
+}
+
 /** Items that began within a span of time, for questions that name a date. */
 export async function selectDated(
   sql: Sql,
@@ -120,7 +137,7 @@ export async function selectDated(
 ): Promise<MatchRow[]> {
   const { namespaceId, reader } = query
   return await sql<MatchRow[]>`
-    select item, observation_id as id, 'observation' as kind, session_key as grp, actor_id as author,
+    select item, 'observation' as kind, session_key as grp, actor_id as author,
            occurred_at as starts_at, 'short' as shape, term_count as words,
            ${frequencies(sql, query.hashes)} as tfs
     from observations

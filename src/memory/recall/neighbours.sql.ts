@@ -20,7 +20,7 @@ export async function selectSessionNeighbours(
 ): Promise<NeighbourRow[]> {
   const { namespaceId, reader } = query
   const side = (later: boolean) => sql`
-    select item, observation_id, session_key, actor_id, occurred_at, term_count, terms, term_tfs,
+    select item, session_key, actor_id, occurred_at, term_count, terms, term_tfs,
            ${later ? sql`` : sql`-`} row_number() over (
              order by occurred_at ${direction(sql, later)}, item ${direction(sql, later)}
            ) as places
@@ -34,8 +34,7 @@ export async function selectSessionNeighbours(
     limit 2`
   return await sql<NeighbourRow[]>`
     select hit.item as beside, near.places::int as places, near.item,
-           near.observation_id as id, 'observation' as kind,
-           near.session_key as grp, near.actor_id as author, near.occurred_at as starts_at,
+           'observation' as kind, near.session_key as grp, near.actor_id as author, near.occurred_at as starts_at,
            'short' as shape, near.term_count as words,
            ${frequencies(sql, query.hashes)} as tfs
     from observations as hit
@@ -54,7 +53,7 @@ export async function selectChunkNeighbours(
   const { namespaceId, reader } = query
   return await sql<NeighbourRow[]>`
     select hit.item as beside, near.chunk_order - hit.chunk_order as places, near.item,
-           'chunk:' || near.item as id, 'chunk' as kind, near.node_key as grp,
+           'chunk' as kind, near.node_key as grp,
            null as author, near.valid_from as starts_at,
            case near.doc_type when 'code' then 'code' else 'document' end as shape,
            near.term_count as words, ${frequencies(sql, query.hashes)} as tfs

@@ -3,7 +3,7 @@ import { bonusesOf, focusOf, nudgeOf } from './bonuses.ts'
 import { CHANNELS, fuse, reciprocalRanks } from './fuse.ts'
 import type { Channel, Fused, Hit } from './fuse.ts'
 import { gather } from './gather.ts'
-import type { Gathered, GatherRequest } from './gather.ts'
+import type { Engine, Gathered, GatherRequest } from './gather.ts'
 import type { Dropped, Item, Ranked } from './item.ts'
 import { isKnowledge } from './knowledge.ts'
 import type { ResolutionReport } from './resolve.ts'
@@ -24,7 +24,7 @@ export interface Ranking {
     identifiers: readonly string[]
     resolved: readonly ResolutionReport[]
     /** Where candidates by words came from. */
-    engine: 'database'
+    engine: Engine
   }
 }
 
@@ -68,7 +68,7 @@ export async function rank(sql: Sql, request: RankRequest): Promise<Ranking> {
       channels: countsOf(gathered.hits),
       identifiers: request.query.identifiers,
       resolved: gathered.resolution.report,
-      engine: 'database',
+      engine: gathered.engine,
     },
   }
 }

@@ -13,7 +13,7 @@ import type { MemoryParts } from '../serve-memory.ts'
 export function bindRecall(
   app: Hono,
   api: Api<MemoryCtx>,
-  { db, log, settings, readers }: MemoryParts,
+  { db, log, settings, readers, indexes }: MemoryParts,
 ): void {
   const { defaultNamespace, contextDefaultMaxTokens: defaultTokens } = settings
   const traces = traceQueue(db, log)
@@ -23,7 +23,7 @@ export function bindRecall(
 
   serveMemory(app, api, buildContext, (ctx, { body }) =>
     inTurn(readers, ctx, nameOf(body), () =>
-      build(db, ctx, body, { defaultNamespace, defaultTokens, traces }),
+      build(db, ctx, body, { defaultNamespace, defaultTokens, traces, indexes }),
     ),
   )
 
@@ -32,6 +32,6 @@ export function bindRecall(
   )
 
   serveMemory(app, api, search, (ctx, { body }) =>
-    inTurn(readers, ctx, nameOf(body), () => find(db, ctx, { body, defaultNamespace })),
+    inTurn(readers, ctx, nameOf(body), () => find(db, ctx, { body, defaultNamespace, indexes })),
   )
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { groupScores, withNeighbours } from './structure.ts'
+import { groupScores, groupsFound, withNeighbours } from './structure.ts'
 import type { Unit } from './structure.ts'
 
 const unit = (key: string, tfs: number[], group: string | null = 's'): Unit => ({
@@ -9,7 +9,7 @@ const unit = (key: string, tfs: number[], group: string | null = 's'): Unit => (
   length: 10,
   group,
 })
-const context = { weights: [1, 1], items: 500, averageLength: 10 }
+const context = { weights: [1, 1], terms: 2, items: 500, averageLength: 10 }
 const byKey = (units: Unit[]) => new Map(units.map((u) => [u.key, u]))
 
 describe('withNeighbours', () => {
@@ -17,8 +17,8 @@ describe('withNeighbours', () => {
     const units = byKey([unit('question', [1, 1]), unit('answer', [0, 0])])
     const link = { from: 'question', to: 'answer', offset: 1 }
     const widened = withNeighbours(units, [link, link])
-    assert.deepEqual(widened.get('answer')?.tfs, [0.35, 0.35])
-    assert.equal(widened.get('answer')?.length, 13.5)
+    assert.deepEqual(widened.get('answer')?.tfs, [0.45, 0.45])
+    assert.equal(widened.get('answer')?.length, 14.5)
     assert.deepEqual(widened.get('question')?.tfs, [1, 1])
     assert.equal(widened.get('question')?.length, 12.5)
     assert.deepEqual(units.get('answer')?.tfs, [0, 0])
@@ -33,12 +33,18 @@ describe('groupScores', () => {
       unit('3', [1, 0], 'b'),
       unit('4', [0, 0], 'b'),
     ]
-    const scores = groupScores(units, context)
+    const scores = groupScores(groupsFound(units, context), context.weights)
     assert.ok((scores.get('a') ?? 0) > (scores.get('b') ?? 0))
     assert.ok((scores.get('b') ?? 0) > 0)
   })
 
   it('has nothing to say about items without a session or alone in theirs', () => {
-    assert.equal(groupScores([unit('1', [1, 0], null), unit('2', [1, 0], 'a')], context).size, 0)
+    assert.equal(
+      groupScores(
+        groupsFound([unit('1', [1, 0], null), unit('2', [1, 0], 'a')], context),
+        context.weights,
+      ).size,
+      0,
+    )
   })
 })

@@ -19,12 +19,12 @@ export interface Link {
  * before it. Measured on dialogues: worth 6.7 nDCG@10 together with the session's score.
  */
 const NEIGHBOUR_WEIGHT: Readonly<Record<number, number>> = {
-  [-1]: 0.35,
+  [-1]: 0.45,
   1: 0.25,
   [-2]: 0.15,
   2: 0.1,
 }
-const ALL_NEIGHBOURS = 0.85
+const ALL_NEIGHBOURS = 0.95
 /** Share of the whole session's score that each of its items gets. */
 const GROUP_WEIGHT = 0.2
 
@@ -67,45 +67,64 @@ export function widenedLength(averageLength: number): number {
   return averageLength * (1 + ALL_NEIGHBOURS)
 }
 
-/** Which terms count, and what the namespace is like. */
-export interface GroupContext {
-  /** A term of weight 0 counts for no session. */
-  weights: readonly number[]
-  items: number
+/** The sessions and documents of a namespace as one engine or another knows them. */
+export interface GroupCorpus {
+  /** Those that candidates belong to, by name. */
+  bags: ReadonlyMap<string, GroupBag>
+  /** How many there are, and how long they are on average. */
+  total: number
   averageLength: number
+  /** How many of them hold each term of the query. */
+  holding: readonly number[]
 }
 
 /**
- * How many items a session is taken to have: what was not found of it is not read to be counted. Real
- * sizes instead change nDCG@10 on dialogues by less than 0.1.
+ * The score each session or document adds to its items: BM25 of it as one document, with rarity counted
+ * in sessions. A term of weight 0 counts for none.
  */
-const SESSION_ITEMS = 20
-
-/**
- * The score each session or document adds to its items: BM25 of what was found of it as one document.
- * Rarity is counted in sessions, of which the namespace has as many as its items fill.
- */
-export function groupScores(units: Iterable<Unit>, context: GroupContext): Map<string, number> {
-  const bags = bagsOf(units)
-  const total = Math.max(bags.size, context.items / SESSION_ITEMS)
-  const rarity = context.weights.map((weight, term) => {
-    if (weight === 0) return 0
-    let holding = 0
-    for (const { tfs } of bags.values()) if ((tfs[term] ?? 0) > 0) holding++
-    return inverseFrequency(total, holding)
-  })
-  const unseen = (SESSION_ITEMS / 2) * context.averageLength
-  const average = unseen + mean(Array.from(bags.values(), ({ length }) => length))
+export function groupScores(corpus: GroupCorpus, weights: readonly number[]): Map<string, number> {
+  const rarity = weights.map((weight, term) =>
+    weight === 0 ? 0 : inverseFrequency(corpus.total, corpus.holding[term] ?? 0),
+  )
   const scores = new Map<string, number>()
-  for (const [group, { tfs, length, items }] of bags) {
-    if (items < 2) continue
-    const bag = { tfs, length: length + unseen }
-    scores.set(group, GROUP_WEIGHT * bm25(bag, rarity, average, PROFILES.session))
+  for (const [group, bag] of corpus.bags) {
+    if (bag.items < 2) continue
+    const score = bm25(bag, rarity, corpus.averageLength, PROFILES.session)
+    scores.set(group, GROUP_WEIGHT * score)
   }
   return scores
 }
 
-interface GroupBag {
+/**
+ * How many items a session is taken to have where only what was found of it is known. Real sizes
+ * instead change nDCG@10 on dialogues by less than 0.1.
+ */
+const SESSION_ITEMS = 20
+
+/** What the found items alone tell of their sessions; `terms` is how many terms the query has. */
+export function groupsFound(
+  units: Iterable<Unit>,
+  { terms, items, averageLength }: { terms: number; items: number; averageLength: number },
+): GroupCorpus {
+  const found = bagsOf(units)
+  const unseen = (SESSION_ITEMS / 2) * averageLength
+  const holding = Array.from({ length: terms }, (_, term) => {
+    let count = 0
+    for (const { tfs } of found.values()) if ((tfs[term] ?? 0) > 0) count++
+    return count
+  })
+  return {
+    bags: new Map(
+      Array.from(found, ([group, bag]) => [group, { ...bag, length: bag.length + unseen }]),
+    ),
+    total: Math.max(found.size, items / SESSION_ITEMS),
+    averageLength: unseen + mean(Array.from(found.values(), ({ length }) => length)),
+    holding,
+  }
+}
+
+/** A session as one document. */
+export interface GroupBag {
   tfs: number[]
   length: number
   items: number

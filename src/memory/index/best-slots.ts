@@ -1,0 +1,71 @@
+import { TF_UNIT } from '../analysis/terms-of.ts'
+import { PROFILES, inverseFrequency } from '../recall/bm25.ts'
+import type { Corpus } from '../recall/score.ts'
+import { SHAPES } from './namespace-index.ts'
+import type { NamespaceIndex } from './namespace-index.ts'
+import type { Segment } from './postings.ts'
+import type { Sight } from './readable.ts'
+
+/** How many readable slots hold each term. */
+export function frequenciesOf(terms: readonly Segment[][], { isReadable }: Sight): number[] {
+  return terms.map((segments) => {
+    let count = 0
+    for (const { slots, from, to } of segments) {
+      for (let i = from; i < to; i++) if (isReadable(slots[i] ?? 0)) count += 1
+    }
+    return count
+  })
+}
+
+/** The readable slots that the terms score highest by their own words, best first, at most `limit`. */
+export function bestSlots(
+  index: NamespaceIndex,
+  sight: Sight,
+  query: { terms: readonly Segment[][]; boosts: readonly number[]; corpus: Corpus },
+  limit: number,
+): number[] {
+  const scores = new Float32Array(index.slots)
+  const { length, shape } = index.columns
+  const norms = SHAPES.map((name) => {
+    const { k1, b } = PROFILES[name]
+    const average = Math.max(query.corpus.averageLength[name], 1)
+    return { k1, base: k1 * (1 - b), slope: (k1 * b) / average }
+  })
+  for (const [term, segments] of query.terms.entries()) {
+    const df = query.corpus.frequencies[term] ?? 0
+    const weight = inverseFrequency(query.corpus.items, df) * (query.boosts[term] ?? 1)
+    for (const { slots, tfs, from, to } of segments) {
+      for (let i = from; i < to; i++) {
+        const slot = slots[i] ?? 0
+        const norm = norms[shape[slot] ?? 0]
+        if (norm === undefined) continue
+        const tf = (tfs[i] ?? 0) / TF_UNIT
+        const gain = (tf * (norm.k1 + 1)) / (tf + norm.base + norm.slope * (length[slot] ?? 0))
+        scores[slot] = (scores[slot] ?? 0) + weight * gain
+      }
+    }
+  }
+  return largest(scores, limit, (slot) => sight.isReadable(slot) || sight.isReplaced(slot))
+}
+
+/** Indexes of the largest values above 0 that are admitted, largest first. */
+function largest(
+  values: Float32Array,
+  limit: number,
+  isAdmitted: (index: number) => boolean,
+): number[] {
+  let best: number[] = []
+  let least = 0
+  for (let i = 0; i < values.length; i++) {
+    if ((values[i] ?? 0) <= least || !isAdmitted(i)) continue
+    best.push(i)
+    if (best.length < 2 * limit) continue
+    best = sortedBy(values, best).slice(0, limit)
+    least = values[best.at(-1) ?? 0] ?? 0
+  }
+  return sortedBy(values, best).slice(0, limit)
+}
+
+function sortedBy(values: Float32Array, indexes: readonly number[]): number[] {
+  return indexes.toSorted((a, b) => (values[b] ?? 0) - (values[a] ?? 0) || a - b)
+}

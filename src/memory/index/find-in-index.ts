@@ -1,0 +1,93 @@
+import { TF_UNIT, termLanes } from '../analysis/terms-of.ts'
+import { bestFirst, keyOf, spanOf } from '../recall/find-by-words.ts'
+import type { Found, FoundUnit, WordSearch } from '../recall/find-by-words.ts'
+import { scoreUnits } from '../recall/score.ts'
+import type { Corpus } from '../recall/score.ts'
+import type { Link } from '../recall/structure.ts'
+import { bestSlots, frequenciesOf } from './best-slots.ts'
+import { groupCorpusOf } from './group-corpus.ts'
+import { described } from './namespace-index.ts'
+import type { NamespaceIndex } from './namespace-index.ts'
+import { neighboursOf } from './neighbours.ts'
+import { frequencyIn } from './postings.ts'
+import type { Segment } from './postings.ts'
+import { sightOf } from './readable.ts'
+import type { Sight } from './readable.ts'
+
+/** Items looked at closely, by their own words. */
+const MAX_CANDIDATES = 300
+/** The best of them whose neighbours are looked at too. */
+const MAX_WIDENED = 150
+const MAX_DATED = 200
+
+/**
+ * The items of one namespace that the query's words find, best first, from its index alone: what
+ * `findByWords` reads from the database, over all that matches instead of a selection.
+ */
+export function findInIndex(index: NamespaceIndex, search: WordSearch): Found[] {
+  const { namespace, reader, query, kinds } = search
+  const terms = query.terms.map((term) => segmentsOf(index, term))
+  const sight = sightOf(index, reader, kinds, namespace.now)
+  const corpus = corpusOf(index, sight, frequenciesOf(terms, sight))
+  const best = bestSlots(index, sight, { terms, boosts: [], corpus }, MAX_CANDIDATES)
+  const slots = new Set([...best, ...datedSlots(index, sight, search)])
+  const links: Link[] = []
+  for (const slot of best.slice(0, MAX_WIDENED)) {
+    for (const { slot: other, offset } of neighboursOf(index, sight, slot)) {
+      slots.add(other)
+      links.push({ from: keyAt(index, slot), to: keyAt(index, other), offset })
+    }
+  }
+  const units = Array.from(slots, (slot) => unitOf(index, search, terms, slot))
+  const groups = groupCorpusOf(index, sight, terms, slots)
+  return bestFirst(scoreUnits(query, corpus, units, { links, groups }) as Found[])
+}
+
+function segmentsOf({ namespaceId, terms, postings }: NamespaceIndex, term: string): Segment[] {
+  const number = terms.find(...termLanes(namespaceId, term))
+  return number === -1 ? [] : postings.segments(number)
+}
+
+function corpusOf(index: NamespaceIndex, sight: Sight, frequencies: readonly number[]): Corpus {
+  const { texts, shorts } = index.tallies.seen(sight.audiences)
+  const document = texts.items === 0 ? 1 : texts.words / texts.items
+  const short = shorts.items === 0 ? 1 : shorts.words / shorts.items
+  return {
+    items: Math.max(1, texts.items + shorts.items, ...frequencies),
+    frequencies,
+    averageLength: { short, document, code: document },
+  }
+}
+
+/** What happened in the time that the query names, whatever its words. */
+function datedSlots(index: NamespaceIndex, sight: Sight, { query }: WordSearch): number[] {
+  const span = spanOf(query)
+  if (span === undefined) return []
+  const from = span.from.getTime() * 1_000
+  const to = span.to.getTime() * 1_000
+  const { startsAt, kind } = index.columns
+  const found: number[] = []
+  for (let slot = 0; slot < index.slots && found.length < MAX_DATED; slot++) {
+    const at = startsAt[slot] ?? 0
+    if (kind[slot] === 0 && at >= from && at < to && sight.isReadable(slot)) found.push(slot)
+  }
+  return found
+}
+
+function keyAt(index: NamespaceIndex, slot: number): string {
+  return keyOf({ id: index.namespaceId }, String(index.columns.item[slot] ?? 0))
+}
+
+function unitOf(
+  index: NamespaceIndex,
+  { namespace }: WordSearch,
+  terms: readonly Segment[][],
+  slot: number,
+): FoundUnit {
+  return {
+    ...described(index, slot),
+    key: keyAt(index, slot),
+    namespace,
+    tfs: terms.map((segments) => frequencyIn(segments, slot) / TF_UNIT),
+  }
+}

@@ -1,0 +1,61 @@
+import type { Sql } from '#db/sql.ts'
+import type { IndexRow } from './namespace-index.ts'
+
+/** The searchable items of a namespace with a number above `after`, in order of their numbers. */
+export async function selectIndexPage(
+  sql: Sql,
+  namespaceId: string,
+  after: number,
+  limit: number,
+): Promise<IndexRow[]> {
+  return await sql<IndexRow[]>`
+    select ${indexed(sql)}
+    from searchable
+    where namespace_id = ${namespaceId} and item > ${after}
+    order by item
+    limit ${limit}`
+}
+
+/** Those of the given items that are searchable now. */
+export async function selectIndexItems(
+  sql: Sql,
+  namespaceId: string,
+  items: readonly number[],
+): Promise<IndexRow[]> {
+  return await sql<IndexRow[]>`
+    select ${indexed(sql)}
+    from searchable
+    where namespace_id = ${namespaceId} and item = any(${items.map(String)}::bigint[])
+    order by item`
+}
+
+function indexed(sql: Sql) {
+  return sql`
+    item, kind, shape, grp, author, place, term_count as words, scopes, audience,
+    ${micros(sql, 'starts_at')}, ${micros(sql, 'valid_to')}, ${micros(sql, 'ingested_at')},
+    ${micros(sql, 'closed_at')}, ${micros(sql, 'retired_at')}, superseded_by is not null as replaced,
+    array_send(terms) as terms, array_send(term_tfs) as tfs`
+}
+
+/** Exact: a double holds every microsecond of the years that we keep. */
+function micros(sql: Sql, column: string) {
+  return sql`(extract(epoch from ${sql(column)}) * 1000000)::float8 as ${sql(column)}`
+}
+
+export interface ChangedItems {
+  version: number
+  items: string[]
+}
+
+/** What changed after a version, oldest first; a version of several kinds is several rows. */
+export async function selectChanges(
+  sql: Sql,
+  namespaceId: string,
+  after: number,
+): Promise<ChangedItems[]> {
+  return await sql<ChangedItems[]>`
+    select version::float8 as version, items
+    from changes
+    where namespace_id = ${namespaceId} and version > ${after}
+    order by version`
+}
