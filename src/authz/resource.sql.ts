@@ -38,6 +38,7 @@ const OF_TENANT: ReadonlySet<string> = new Set([
   'workspace_type',
   'task_type',
   'project_template',
+  'price_table',
   'session',
 ])
 

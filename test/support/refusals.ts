@@ -210,7 +210,10 @@ interface Schema {
 
 /** JSON Schema of what a caller may send. */
 export function schemaOf(type: z.ZodType): Schema {
-  return z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as Schema
+  const schema = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as Schema
+  // A named type stands among the definitions.
+  const named = schema.$defs?.[schema.$ref?.replace('#/$defs/', '') ?? '']
+  return named ? { ...named, $defs: schema.$defs ?? {} } : schema
 }
 
 function formatsIn(schema: Schema): string[] {
