@@ -1,3 +1,4 @@
+import { approvalCommands } from './approval-commands.ts'
 import { artifactCommands } from './artifact-commands.ts'
 import { claimCommands } from './claim-commands.ts'
 import type { Command } from './command.ts'
@@ -25,6 +26,7 @@ export const COMMANDS: readonly Command[] = [
   ...sessionCommands,
   ...runCommands,
   ...artifactCommands,
+  ...approvalCommands,
   ...toolCommands,
   ...observeCommands,
   ...contextCommands,

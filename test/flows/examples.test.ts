@@ -9,6 +9,7 @@ const PAGES = [
   'docs/work.md',
   'docs/runs.md',
   'docs/tasks.md',
+  'docs/approvals.md',
   'docs/goals.md',
   'docs/skills.md',
   'docs/journal.md',
