@@ -12,7 +12,8 @@ import type { Deps } from '#http/bind.ts'
 import { docsPage } from '#http/docs-page.ts'
 import type { Watch } from '#http/served.ts'
 import { openapi } from '#http/openapi.ts'
-import type { Metrics } from '#observe/metrics.ts'
+import { bindProbes } from '#observe/probes.ts'
+import type { Probes } from '#observe/probes.ts'
 import { journalRoutes } from '#journal/routes.ts'
 import type { JournalOptions } from '#journal/routes.ts'
 import { iamRoutes } from '#iam/routes.ts'
@@ -41,17 +42,15 @@ export interface ControlPlane extends Deps {
   context: ContextOptions
   journal: JournalOptions
   leases: Leases
-  metrics: Metrics
   watch: Watch
-  /** Why requests cannot be served right now; empty when they can. */
-  problems: () => Promise<string[]>
+  probes: Probes
 }
 
 /** The whole HTTP API of the control plane. Each area adds its routes; this file is the list of areas. */
 export function createControlPlane(given: ControlPlane): Hono {
   const deps = { ...given, api: withChildHandles(given.api, given.db) }
   const app = baseApp(deps.log, controlPlaneEnvelope, deps.watch)
-  probes(app, deps)
+  bindProbes(app, deps.probes)
   const document = JSON.stringify(openapi(controlPlaneRoutes, API_INFO))
   app.get('/openapi.json', (c) => c.body(document, 200, { 'content-type': 'application/json' }))
   app.get('/', (c) => c.redirect('/docs'))
@@ -81,18 +80,4 @@ export function createControlPlane(given: ControlPlane): Hono {
   journalRoutes(app, deps, deps.journal)
   adapterRoutes(app, deps)
   return app
-}
-
-/** Unauthenticated: whether the process lives, whether it can serve, and its counters. */
-function probes(app: Hono, { problems, metrics }: ControlPlane): void {
-  app.get('/health/live', (c) => c.json({ status: 'ok' }))
-  app.get('/health/ready', async (c) => {
-    const found = await problems()
-    const isReady = found.length === 0
-    return c.json({ status: isReady ? 'ok' : 'unavailable', problems: found }, isReady ? 200 : 503)
-  })
-  app.get('/metrics', async (c) => {
-    const { contentType } = metrics.registry
-    return c.body(await metrics.registry.metrics(), 200, { 'content-type': contentType })
-  })
 }

@@ -104,6 +104,13 @@ export const VARIABLES = {
     .describe('Folder of *.cedar files and entities.json for role policy'),
   CP_POLICY_HOST: z.string().default('127.0.0.1').describe('Address that role policy listens on'),
   CP_POLICY_PORT: port(8030).describe('Port of role policy; 0 picks a free one'),
+  CP_METRICS_PORT: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(65_535)
+    .optional()
+    .describe('Port for health and metrics alone, on CP_HOST; 0 picks a free one; unset: none'),
   CP_MAX_BODY_BYTES: bytes(1_048_576).describe('Largest request body'),
   CP_KNOWLEDGE_SNAPSHOT_MAX_BODY_BYTES: bytes(8_388_608).describe(
     'Largest body of knowledge snapshots and documents',

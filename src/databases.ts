@@ -3,7 +3,9 @@ import type { Config } from './config.ts'
 import { checkServer } from '#db/check-server.ts'
 import { startEmbedded } from '#db/embedded/start.ts'
 import type { Embedded } from '#db/embedded/start.ts'
-import { checkMigrated, migrate } from '#db/migrate.ts'
+import { checkMigrated, migrate, readMigrations } from '#db/migrate.ts'
+import type { MigrationFile } from '#db/migrate.ts'
+import type { PoolObserver } from '#db/pool.ts'
 import { connect } from '#db/sql.ts'
 import type { Database, DatabaseAddress } from '#db/sql.ts'
 import type { Log } from '#lib/log.ts'
@@ -27,10 +29,18 @@ export interface Databases extends AsyncDisposable {
   lost: Promise<never>
 }
 
+/** Who is told how the pool of a database is used. */
+export type ObserverOf = (name: DatabaseName) => PoolObserver
+
 /** Databases that the operator runs; each that is named must have its URL. */
-export function externalDatabases(config: Config, names: readonly DatabaseName[]): Databases {
+export function externalDatabases(
+  config: Config,
+  names: readonly DatabaseName[],
+  observerOf?: ObserverOf,
+): Databases {
   const addresses = new Map(names.map((name) => [name, { url: urlOf(config, name) }]))
-  return databases(config, (name) => addresses.get(name) ?? { url: urlOf(config, name) })
+  const addressOf = (name: DatabaseName) => addresses.get(name) ?? { url: urlOf(config, name) }
+  return databases(config, addressOf, { observerOf })
 }
 
 function urlOf(config: Config, name: DatabaseName): string {
@@ -51,14 +61,20 @@ export function namedDatabases(config: Config): DatabaseName[] {
   throw new StartError('Cannot start: neither CP_DATABASE_URL nor CB_DATABASE_URL is set')
 }
 
+export interface LocalOptions {
+  log: Log
+  /** Tells the person who started us what takes its time. */
+  progress: (message: string) => void
+  observerOf?: ObserverOf
+}
+
 /**
  * Databases for one machine: those without a URL live on an embedded server in the data folder, which
  * is started here. Brings both to the current schema.
  */
 export async function localDatabases(
   config: Config,
-  log: Log,
-  progress: (message: string) => void,
+  { log, progress, observerOf }: LocalOptions,
 ): Promise<Databases> {
   const names = Object.keys(FILES) as DatabaseName[]
   const needsOwn = names.some((name) => config[FILES[name].variable] === undefined)
@@ -71,7 +87,7 @@ export async function localDatabases(
   }
   try {
     for (const name of names) await migrateAt(addressFor('owner')(name), name, log)
-    return databases(config, addressFor('app'), embedded)
+    return databases(config, addressFor('app'), { embedded, observerOf })
   } catch (error) {
     await embedded?.stop()
     throw error
@@ -94,6 +110,11 @@ export async function migrateAt(
   }
 }
 
+/** The migrations of this build for one database. */
+export async function migrationsOf(name: DatabaseName): Promise<MigrationFile[]> {
+  return await readMigrations(join(MIGRATIONS, FILES[name].folder))
+}
+
 /** Refuses to serve on a schema that is not this build's. */
 export async function checkSchema(db: Database, name: DatabaseName): Promise<void> {
   await checkServer(db, FILES[name].variable)
@@ -103,7 +124,7 @@ export async function checkSchema(db: Database, name: DatabaseName): Promise<voi
 function databases(
   config: Config,
   addressOf: (name: DatabaseName) => DatabaseAddress,
-  embedded?: Embedded,
+  { embedded, observerOf }: { embedded?: Embedded | undefined; observerOf: ObserverOf | undefined },
 ): Databases {
   const pools: Database[] = []
   let isStopping = false
@@ -118,7 +139,8 @@ function databases(
     lost,
     open(name, appName) {
       const maxConnections = name === 'memory' ? config.CB_DATABASE_POOL : config.CP_DATABASE_POOL
-      const db = connect(addressOf(name), { maxConnections, appName })
+      const observer = observerOf?.(name)
+      const db = connect(addressOf(name), { maxConnections, appName, observer })
       pools.push(db)
       return db
     },

@@ -1,7 +1,12 @@
 import type { Turn } from '#adapter/deliver-tenant.ts'
 import type { ShadowCounts } from '#authz/shadow-decider.ts'
+import { claimTask } from '#contract/claims.ts'
 import type { ContextMetrics } from '#context/get-context.ts'
 import type { StreamMeter } from '#http/open-stream.ts'
+import type { Database } from '#db/sql.ts'
+import { createNotifier } from '#events/notify.ts'
+import type { Watch } from '#http/served.ts'
+import type { Notify } from '#lib/appended.ts'
 import type { Log } from '#lib/log.ts'
 import type { Metrics } from '#observe/metrics.ts'
 
@@ -47,4 +52,57 @@ export function streamMeter({ streamsOpen, streamsStalled }: Metrics): StreamMet
     closed: (transport) => streamsOpen.dec({ transport }),
     stalled: (transport) => streamsStalled.inc({ transport }),
   }
+}
+
+/** Counts what is appended to journals, and wakes their readers. */
+export interface Announcer extends AsyncDisposable {
+  notify: Notify
+}
+
+export function createAnnouncer(
+  { metrics, log }: { metrics: Metrics; log: Log },
+  db: Database,
+): Announcer {
+  const notifier = createNotifier(
+    db,
+    (error) => {
+      metrics.journalNotifications.inc({ outcome: 'failed' })
+      log.error('Wake-up not sent', error)
+    },
+    (tenants) => metrics.journalNotifications.inc({ outcome: 'sent' }, tenants),
+  )
+  return {
+    notify(tenantId, types = []) {
+      countEvents(metrics, types)
+      notifier.notify(tenantId)
+    },
+    [Symbol.asyncDispose]: () => Promise.resolve(notifier[Symbol.asyncDispose]()),
+  }
+}
+
+/** Counts what the events of one committed transaction tell; they are the one trace that every writer leaves. */
+export function countEvents(metrics: Metrics, types: readonly string[]): void {
+  // Whoever claims a task whose lease is over records the end of the earlier claim together with its own.
+  const kind = types.includes('claim.expired') ? 'takeover' : 'free'
+  for (const type of types) {
+    metrics.journalEvents.inc({ type })
+    const [noun, what = ''] = type.split('.')
+    if (type === 'task.claimed') metrics.claimsGranted.inc({ kind })
+    else if (noun === 'claim') metrics.claimsEnded.inc({ how: what })
+    else if (type === 'run.started') metrics.runsStarted.inc()
+    else if (noun === 'run' && RUN_OUTCOMES.has(what)) metrics.runsEnded.inc({ outcome: what })
+  }
+}
+
+const RUN_OUTCOMES = new Set(['succeeded', 'failed', 'cancelled', 'suspended'])
+
+/** Counts refused claims by reason, around another watch. */
+export function countingClaims(metrics: Metrics, watch: Watch): Watch {
+  return (begun, work) =>
+    watch(begun, async () => {
+      const served = await work()
+      const { route, code: reason } = served
+      if (route === claimTask.path && reason !== null) metrics.claimsRefused.inc({ reason })
+      return served
+    })
 }

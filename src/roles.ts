@@ -4,7 +4,9 @@ import type { MemoryOptions } from '#client/memory.ts'
 import type { Database } from '#db/sql.ts'
 import { StartError } from '#lib/start-error.ts'
 import { guardJournal } from '#events/journal-guard.ts'
-import { createNotifier } from '#events/notify.ts'
+import { baseApp, controlPlaneEnvelope } from '#http/app.ts'
+import { bindProbes } from '#observe/probes.ts'
+import type { Probes } from '#observe/probes.ts'
 import {
   checkSchema,
   externalDatabases,
@@ -14,6 +16,9 @@ import {
 } from './databases.ts'
 import { productVersion } from '#lib/version.ts'
 import { createPolicyApp } from '#policy/app.ts'
+import type { DatabaseName, Databases } from './databases.ts'
+import { createAnnouncer } from './meters.ts'
+import { createProbes, poolObservers } from './probing.ts'
 import { firstStart, secretFile } from './first-start.ts'
 import { listen } from './listen.ts'
 import {
@@ -30,17 +35,18 @@ export const ROLES = ['all', 'api', 'adapter', 'worker', 'memory', 'policy', 'mi
 export type Role = (typeof ROLES)[number]
 
 export interface Start extends Omit<Shared, 'databases'> {
+  role: Role
   /** Tells the person who started us, apart from the log. */
   say: (message: string) => void
 }
 
 /** Runs one role of the program until the signal aborts; everything it opened is closed by then. */
-export async function runRole(role: Role, start: Start): Promise<void> {
+export async function runRole(role: Role, start: Omit<Start, 'role'>): Promise<void> {
   const run = { all, api, adapter, worker, memory, policy, migrate } satisfies Record<Role, unknown>
   const failed = new AbortController()
   const log = start.log.with({ role })
   try {
-    await run[role]({ ...start, log, signal: AbortSignal.any([start.signal, failed.signal]) })
+    await run[role]({ ...start, role, log, signal: AbortSignal.any([start.signal, failed.signal]) })
     log.info('Stopped')
   } finally {
     failed.abort()
@@ -48,8 +54,12 @@ export async function runRole(role: Role, start: Start): Promise<void> {
 }
 
 async function all(start: Start): Promise<void> {
-  const { config, log, say, signal } = start
-  await using databases = await localDatabases(config, log, say)
+  const { config, log, say } = start
+  await using databases = await localDatabases(config, {
+    log,
+    progress: say,
+    observerOf: poolObservers(start.metrics),
+  })
   const shared = { ...start, databases }
   const db = databases.open('control_plane', 'strata')
   await openJournal(shared, db)
@@ -64,50 +74,95 @@ async function all(start: Start): Promise<void> {
   }
   const usesOwn = config.CP_CONTEXT_PROVIDER !== 'none' && !config.CP_CONTEXT_BASE_URL
   const target = usesOwn ? own : memoryOf(config, memoryKey)
-  await using notifier = createNotifier(db, (error) => log.error('Wake-up not sent', error))
   await using heads = createHeads(shared, db)
-  const app = apiService(shared, db, { memory: target, notifier, heads })
+  await using announcer = createAnnouncer(shared, db)
+  const { notify } = announcer
+  const probes = createProbes({
+    ...shared,
+    controlPlane: db,
+    memoryDatabase: memoryDb,
+    memory: target ?? null,
+  })
+  const app = apiService(shared, db, { memory: target, notify, heads, probes })
   const adminKey =
     config.CP_BOOTSTRAP_TOKEN === undefined ? await firstStart(db, config.STRATA_DATA) : undefined
 
   await using memoryServer = await listen(memoryApp, memoryAddress(shared))
   await using server = await listen(app, apiAddress(shared))
-  greet(shared, { url: server.url, memoryUrl: memoryServer.url, adminKey }, say)
-  await untilStopped(shared, signal, [
-    adapterService(shared, db, target),
-    workerService(shared, db, notifier),
-  ])
+  await untilStopped(shared, {
+    greeting: greetingOf(shared, { url: server.url, memoryUrl: memoryServer.url, adminKey }),
+    probes,
+    services: [() => adapterService(shared, db, target), () => workerService(shared, db, notify)],
+  })
   say('Stopping')
 }
 
-function greet(
+function greetingOf(
   { config }: Shared,
   at: { url: string; memoryUrl: string; adminKey: string | undefined },
-  say: (message: string) => void,
-): void {
-  say(`Strata is ready at ${at.url} (API page: ${at.url}/docs), memory at ${at.memoryUrl}`)
+): string {
   const path = join(config.STRATA_DATA, 'admin.key')
-  if (at.adminKey !== undefined) {
-    say(`Admin key, shown once and kept in ${path}: ${at.adminKey}`)
-  }
+  const isFirst = at.adminKey !== undefined
+  return [
+    `Strata is ready at ${at.url} (API page: ${at.url}/docs), memory at ${at.memoryUrl}`,
+    `Health: ${at.url}/health/ready, metrics: ${at.url}/metrics, data: ${config.STRATA_DATA}`,
+    ...(isFirst ? [`Admin key, shown once and kept in ${path}: ${at.adminKey}`] : []),
+    'Ctrl-C stops it',
+  ].join('\n')
+}
+
+interface Work {
+  /** What the person who started us is told once everything is ready. */
+  greeting: string
+  probes: Probes
+  services?: readonly (() => Promise<void>)[]
 }
 
 /** Ends when the signal aborts, or fails with the first service or server that fails. */
 async function untilStopped(
-  { databases, log }: Shared,
-  signal: AbortSignal,
-  services: readonly Promise<void>[],
+  shared: Start & Shared,
+  { greeting, probes, services = [] }: Work,
 ): Promise<void> {
-  log.info('Started', { version: productVersion(), node: process.version, pid: process.pid })
-  const stopped = signal.aborted ? Promise.resolve() : once(signal, 'abort')
-  await Promise.race([stopped, databases.lost, ...services])
-  log.info('Stopping')
-  await Promise.all(services)
+  const { databases, log, say, signal } = shared
+  const metricsPort = await openMetricsPort(shared, probes)
+  try {
+    say(greeting)
+    log.info('Started', { version: productVersion(), node: process.version, pid: process.pid })
+    const running = services.map((start) => start())
+    const stopped = signal.aborted ? Promise.resolve() : once(signal, 'abort')
+    await Promise.race([stopped, databases.lost, ...running])
+    log.info('Stopping')
+    await Promise.all(running)
+  } finally {
+    await metricsPort?.[Symbol.asyncDispose]()
+  }
 }
 
 async function openJournal({ log }: Pick<Shared, 'log'>, db: Database): Promise<void> {
   const { journalEpoch, epochBumped } = await guardJournal(db)
   if (epochBumped) log.warn('A restored journal was found: a new epoch begins', { journalEpoch })
+}
+
+/** The database of a role that runs beside others, its pool measured. */
+function external({ config, metrics }: Start, name: DatabaseName): Databases {
+  return externalDatabases(config, [name], poolObservers(metrics))
+}
+
+/**
+ * Serves health and metrics at a port of their own, when one is set: most roles have no other, and the one of the
+ * API may be open to more people than these are for.
+ */
+async function openMetricsPort(
+  { config, log, say }: Start,
+  probes: Probes,
+): Promise<AsyncDisposable | undefined> {
+  const { CP_HOST: host, CP_METRICS_PORT: port } = config
+  if (port === undefined) return undefined
+  const app = baseApp(log, controlPlaneEnvelope)
+  bindProbes(app, probes)
+  const server = await listen(app, { host, port, setting: 'CP_HOST, CP_METRICS_PORT' })
+  say(`Health and metrics are at ${server.url}/health/ready and ${server.url}/metrics`)
+  return server
 }
 
 /** The control plane's database for a role that runs beside others; its journal is ready to write. */
@@ -119,43 +174,54 @@ async function openControlPlane(shared: Shared, appName: string): Promise<Databa
 }
 
 async function api(start: Start): Promise<void> {
-  await using databases = externalDatabases(start.config, ['control_plane'])
+  await using databases = external(start, 'control_plane')
   const shared = { ...start, databases }
   const db = await openControlPlane(shared, 'strata-api')
-  await using notifier = createNotifier(db, (error) => start.log.error('Wake-up not sent', error))
   await using heads = createHeads(shared, db)
-  const app = apiService(shared, db, { memory: memoryOf(start.config), notifier, heads })
+  const target = memoryOf(start.config)
+  await using announcer = createAnnouncer(shared, db)
+  const probes = createProbes({ ...shared, controlPlane: db, memory: target ?? null })
+  const { notify } = announcer
+  const app = apiService(shared, db, { memory: target, notify, heads, probes })
   await using server = await listen(app, apiAddress(shared))
-  start.say(`Control plane is ready at ${server.url}`)
-  await untilStopped(shared, start.signal, [])
+  await untilStopped(shared, { greeting: `Control plane is ready at ${server.url}`, probes })
 }
 
 async function adapter(start: Start): Promise<void> {
-  await using databases = externalDatabases(start.config, ['control_plane'])
+  await using databases = external(start, 'control_plane')
   const shared = { ...start, databases }
   const db = await openControlPlane(shared, 'strata-adapter')
-  start.say('Context adapter is ready')
-  await untilStopped(shared, start.signal, [adapterService(shared, db, memoryOf(start.config))])
+  const target = memoryOf(start.config)
+  const probes = createProbes({ ...shared, controlPlane: db, memory: target ?? null })
+  await untilStopped(shared, {
+    greeting: 'Context adapter is ready',
+    probes,
+    services: [() => adapterService(shared, db, target)],
+  })
 }
 
 async function worker(start: Start): Promise<void> {
-  await using databases = externalDatabases(start.config, ['control_plane'])
+  await using databases = external(start, 'control_plane')
   const shared = { ...start, databases }
   const db = await openControlPlane(shared, 'strata-worker')
-  await using notifier = createNotifier(db, (error) => start.log.error('Wake-up not sent', error))
-  start.say('Worker is ready')
-  await untilStopped(shared, start.signal, [workerService(shared, db, notifier)])
+  await using announcer = createAnnouncer(shared, db)
+  const probes = createProbes({ ...shared, controlPlane: db })
+  await untilStopped(shared, {
+    greeting: 'Worker is ready',
+    probes,
+    services: [() => workerService(shared, db, announcer.notify)],
+  })
 }
 
 async function memory(start: Start): Promise<void> {
-  await using databases = externalDatabases(start.config, ['memory'])
+  await using databases = external(start, 'memory')
   const db = databases.open('memory', 'strata-memory')
   await checkSchema(db, 'memory')
   const shared = { ...start, databases }
   const app = memoryService(shared, db, start.config.CB_SERVER_API_KEY)
   await using server = await listen(app, memoryAddress(shared))
-  start.say(`Memory is ready at ${server.url}`)
-  await untilStopped(shared, start.signal, [])
+  const probes = createProbes({ ...shared, memoryDatabase: db })
+  await untilStopped(shared, { greeting: `Memory is ready at ${server.url}`, probes })
 }
 
 /** Decides by the policies of a folder, without a database. */

@@ -4,13 +4,13 @@ import { createMemorySink } from '#adapter/memory-sink.ts'
 import { runAdapter } from '#adapter/run-adapter.ts'
 import type { MemoryOptions } from '#client/memory.ts'
 import type { MemoryProvider } from '#context/recall.ts'
-import { isAnswering } from '#db/check-server.ts'
 import type { Database } from '#db/sql.ts'
 import { Heads } from '#events/heads.ts'
-import type { Notifier } from '#events/notify.ts'
+import type { Notify } from '#lib/appended.ts'
 import { deleteExpiredRecords } from '#http/idempotency.sql.ts'
 import { createPlaces } from '#http/places.ts'
 import type { Metrics } from '#observe/metrics.ts'
+import type { Probes } from '#observe/probes.ts'
 import { watchJob } from '#observe/watch-job.ts'
 import type { Done } from '#observe/watch-job.ts'
 import { watchRequests } from '#observe/watch-requests.ts'
@@ -25,7 +25,7 @@ import { createControlPlane } from './app.ts'
 import type { Config } from './config.ts'
 import { controlPlaneTokens, deciderOf, memoryTokens } from './identity.ts'
 import type { Databases } from './databases.ts'
-import { contextMeter, countTurn, streamMeter } from './meters.ts'
+import { contextMeter, countingClaims, countTurn, streamMeter } from './meters.ts'
 
 /** What the services of one process share. */
 export interface Shared {
@@ -57,11 +57,18 @@ export function createHeads({ config, log, databases }: Shared, db: Database): H
   })
 }
 
+export interface ApiParts {
+  memory: MemoryOptions | undefined
+  notify: Notify
+  heads: Heads
+  probes: Probes
+}
+
 /** The control plane's API over one pool. */
 export function apiService(
   { config, log, metrics, signal }: Shared,
   db: Database,
-  { memory, notifier, heads }: ApiParts,
+  { memory, notify, heads, probes }: ApiParts,
 ): Hono {
   const limits = {
     defaultBytes: config.CP_MAX_BODY_BYTES,
@@ -83,9 +90,6 @@ export function apiService(
     db,
     log,
     api,
-    metrics,
-    watch: watchRequests({ log, metrics }),
-    notify: notifier.notify,
     journal: {
       minAgeSeconds: config.CP_JOURNAL_RETENTION_MIN_AGE_SECONDS,
       streams: {
@@ -100,6 +104,9 @@ export function apiService(
         }),
       },
     },
+    watch: countingClaims(metrics, watchRequests({ log, metrics })),
+    notify,
+    probes,
     leases: leasesOf({
       sessionSeconds: config.CP_SESSION_TTL_SECONDS,
       claimSeconds: config.CP_CLAIM_TTL_SECONDS,
@@ -108,14 +115,7 @@ export function apiService(
       provider: memory ? providerOf(config, memory) : null,
       metrics: contextMeter(metrics),
     },
-    problems: async () => ((await isAnswering(db)) ? [] : ['the database does not answer']),
   })
-}
-
-interface ApiParts {
-  memory: MemoryOptions | undefined
-  notifier: Notifier
-  heads: Heads
 }
 
 function providerOf(config: Config, memory: MemoryOptions): MemoryProvider {
@@ -182,7 +182,8 @@ export async function adapterService(
   }
   const address = databases.addressOf('control_plane')
   const deps = { db, address, sink, settings, log }
-  await runAdapter({ ...deps, onTurn: (turn) => countTurn(metrics, turn) }, signal)
+  const onLeading = (isLeading: boolean) => metrics.adapterLeads.set(Number(isLeading))
+  await runAdapter({ ...deps, onLeading, onTurn: (turn) => countTurn(metrics, turn) }, signal)
 }
 
 const REAP_BATCH = 200
@@ -195,7 +196,7 @@ const CLEAN_UP_BATCH = 1000
 export async function workerService(
   { config, log, metrics, signal }: Shared,
   db: Database,
-  notifier: Notifier,
+  notify: Notify,
 ): Promise<void> {
   const repeat = async (name: string, seconds: number, work: () => Promise<Done | void>) => {
     while (!signal.aborted) {
@@ -204,7 +205,7 @@ export async function workerService(
     }
   }
   const reaping = repeat('leases', config.CP_WORKER_POLL_SECONDS, async () => {
-    return { ...(await reapExpired(db, REAP_BATCH, notifier.notify)) }
+    return { ...(await reapExpired(db, REAP_BATCH, notify)) }
   })
   const cleaning = repeat('idempotency-records', config.CP_WORKER_POLL_SECONDS, async () => ({
     removed: await deleteExpiredRecords(db, CLEAN_UP_BATCH),
@@ -218,6 +219,6 @@ export async function workerService(
   const retaining =
     interval === undefined
       ? undefined
-      : repeat('retention', interval, () => retainJournals(db, retention, notifier.notify))
+      : repeat('retention', interval, () => retainJournals(db, retention, notify))
   await Promise.all([reaping, cleaning, retaining])
 }

@@ -31,6 +31,8 @@ export const RUSSIAN_MEANINGS: Readonly<Record<keyof typeof VARIABLES, string>> 
   CP_POLICY_FOLDER: 'Папка с файлами *.cedar и entities.json для роли policy',
   CP_POLICY_HOST: 'Адрес, на котором слушает роль policy',
   CP_POLICY_PORT: 'Порт роли policy; 0 выбирает свободный',
+  CP_METRICS_PORT:
+    'Порт только для health и метрик, на CP_HOST; 0 выбирает свободный; не задан — нет такого',
   CP_MAX_BODY_BYTES: 'Наибольшее тело запроса',
   CP_KNOWLEDGE_SNAPSHOT_MAX_BODY_BYTES: 'Наибольшее тело снимка знаний и документа',
   CP_SESSION_TTL_SECONDS: 'Срок аренды сессии, если она не просит другого',

@@ -36,6 +36,8 @@ export interface AdapterDeps {
   log: Log
   /** Told about every turn, for metrics. */
   onTurn: (turn: Turn) => void
+  /** Told when this process begins to lead, and when it no longer does. */
+  onLeading?: (isLeading: boolean) => void
 }
 
 /** A delivery stays well under the memory service's body limit of 8 MiB. */
@@ -66,6 +68,7 @@ async function lead(deps: AdapterDeps, leader: Leader, signal: AbortSignal): Pro
   log.info('Adapter leads', { shard: leader.shard, leaderEpoch: leader.leaderEpoch })
   const wakes = createWakes()
   const listener = await db.listen(CHANNEL, wakes.wake, wakes.wake)
+  deps.onLeading?.(true)
   try {
     while (!signal.aborted && (await leader.isLeading())) {
       const { moved, pauseSeconds } = await runCycle(deps, leader, signal)
@@ -73,6 +76,7 @@ async function lead(deps: AdapterDeps, leader: Leader, signal: AbortSignal): Pro
       else if (!moved) await wakes.wait(settings.pollSeconds, signal)
     }
   } finally {
+    deps.onLeading?.(false)
     await listener.unlisten().catch(() => {})
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { reason, StartError } from '#lib/start-error.ts'
-import type { Database } from './sql.ts'
+import type { Database, Sql } from './sql.ts'
 
 const OLDEST = 15
 
@@ -54,10 +54,21 @@ function unreachable(setting: string, cause: unknown): StartError {
   return new StartError(`Cannot reach the database of ${setting}: ${reason(cause)}`, { cause })
 }
 
-/** True when the database answers a query. */
-export async function isAnswering(db: Database): Promise<boolean> {
-  return await db`select 1`.then(
-    () => true,
-    () => false,
-  )
+export interface ServerState {
+  /** Such as `18.4`. */
+  version: string
+  /** A standby, or a server that is kept from writing. */
+  isReadOnly: boolean
+}
+
+/** Asks a server that we are connected to how it is. */
+export async function selectServerState(sql: Sql): Promise<ServerState> {
+  const [row] = await sql<{ version: number; isReadOnly: boolean }[]>`
+    select current_setting('server_version_num')::int as version,
+           pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as is_read_only`
+  const version = row?.version ?? 0
+  return {
+    version: `${Math.floor(version / 10_000)}.${version % 10_000}`,
+    isReadOnly: row?.isReadOnly ?? true,
+  }
 }

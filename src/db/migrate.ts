@@ -8,7 +8,7 @@ import type { Database, Sql } from './sql.ts'
 /** Any constant works; it only has to be the same in every process of this product. */
 const LOCK = 727_001
 
-interface MigrationFile {
+export interface MigrationFile {
   name: string
   text: string
   sha256: string
@@ -32,7 +32,8 @@ export async function migrate(db: Database, dir: string): Promise<string[]> {
   }
 }
 
-async function readMigrations(dir: string): Promise<MigrationFile[]> {
+/** The migrations of a folder, in the order in which they are applied. */
+export async function readMigrations(dir: string): Promise<MigrationFile[]> {
   const names = (await readdir(dir)).filter((name) => name.endsWith('.sql')).toSorted()
   return Promise.all(
     names.map(async (name) => {
@@ -66,15 +67,38 @@ async function applyNext(sql: Sql, files: readonly MigrationFile[]): Promise<str
 /** Throws a StartError unless the database has exactly the migrations of `dir`. */
 export async function checkMigrated(db: Database, dir: string): Promise<void> {
   const files = await readMigrations(dir)
-  const [table] = await db<{ exists: boolean }[]>`
-    select to_regclass('schema_migrations') is not null as exists`
-  const done = table?.exists ? await selectApplied(db) : new Map<string, string>()
-  checkHistory(done, files)
-  const missing = files.filter((file) => !done.has(file.name))
-  if (missing.length === 0) return
+  const { pending, unknown, changed } = await migrationState(db, files)
+  if (unknown !== undefined) throw unknownMigration(unknown)
+  if (changed !== undefined) throw changedMigration(changed)
+  if (pending.length === 0) return
   throw new StartError(
-    `Cannot start: the database lacks ${missing.length} migrations; run "strata migrate" first`,
+    `Cannot start: the database lacks ${pending.length} migrations; run "strata migrate" first`,
   )
+}
+
+/** How the schema of a database compares with the migrations of this build. */
+export interface MigrationState {
+  applied: number
+  /** Names of those that the database lacks, in order. */
+  pending: string[]
+  /** The first that the database has and this build does not know, if any. */
+  unknown: string | undefined
+  /** The first that is not what it was when it was applied, if any. */
+  changed: string | undefined
+}
+
+export async function migrationState(
+  sql: Sql,
+  files: readonly MigrationFile[],
+): Promise<MigrationState> {
+  const [table] = await sql<{ exists: boolean }[]>`
+    select to_regclass('schema_migrations') is not null as exists`
+  const done = table?.exists ? await selectApplied(sql) : new Map<string, string>()
+  return {
+    applied: done.size,
+    pending: files.filter(({ name }) => !done.has(name)).map(({ name }) => name),
+    ...strangenessOf(done, files),
+  }
 }
 
 async function selectApplied(sql: Sql): Promise<Map<string, string>> {
@@ -86,20 +110,34 @@ async function selectApplied(sql: Sql): Promise<Map<string, string>> {
 }
 
 function checkHistory(done: ReadonlyMap<string, string>, files: readonly MigrationFile[]): void {
+  const { unknown, changed } = strangenessOf(done, files)
+  if (unknown !== undefined) throw unknownMigration(unknown)
+  if (changed !== undefined) throw changedMigration(changed)
+}
+
+function strangenessOf(
+  done: ReadonlyMap<string, string>,
+  files: readonly MigrationFile[],
+): Pick<MigrationState, 'unknown' | 'changed'> {
   const known = new Map(files.map((file) => [file.name, file.sha256]))
-  for (const [name, sha256] of done) {
-    if (!known.has(name)) {
-      throw new StartError(
-        `Cannot migrate the database: it has the migration "${name}", which this version does not know; ` +
-          'start the version that made it, or a newer one',
-      )
-    }
-    if (known.get(name) !== sha256) {
-      throw new StartError(
-        `Cannot migrate the database: the migration "${name}" has changed since it was applied`,
-      )
-    }
+  const names = [...done.keys()]
+  return {
+    unknown: names.find((name) => !known.has(name)),
+    changed: names.find((name) => known.has(name) && known.get(name) !== done.get(name)),
   }
+}
+
+function unknownMigration(name: string): StartError {
+  return new StartError(
+    `Cannot migrate the database: it has the migration "${name}", which this version does not know; ` +
+      'start the version that made it, or a newer one',
+  )
+}
+
+function changedMigration(name: string): StartError {
+  return new StartError(
+    `Cannot migrate the database: the migration "${name}" has changed since it was applied`,
+  )
 }
 
 async function applyFile(sql: Sql, file: MigrationFile): Promise<void> {

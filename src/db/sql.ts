@@ -1,6 +1,8 @@
 import postgres from 'postgres'
 import { surviveLoss } from './connection-loss.ts'
 import { readDatabaseUrl, refused } from './address.ts'
+import { poolOf, watchPool } from './pool.ts'
+import type { PoolObserver } from './pool.ts'
 
 /**
  * What query functions take: the pool or an open transaction, so they compose into either.
@@ -22,6 +24,8 @@ export interface ConnectOptions {
   statementTimeoutMs?: number
   /** True keeps a connection as long as it lasts; else one that is old is exchanged for a new one. */
   lasting?: boolean
+  /** Told how the pool is used. */
+  observer?: PoolObserver | undefined
 }
 
 /**
@@ -30,6 +34,11 @@ export interface ConnectOptions {
  * cannot be used; what the URL's query says (`?host=`) is applied or refused, never ignored.
  */
 export function connect(address: DatabaseAddress, options: ConnectOptions): Database {
+  const db = open(address, options)
+  return options.observer ? watchPool(db, options.observer) : db
+}
+
+function open(address: DatabaseAddress, options: ConnectOptions): Database {
   const settings = {
     max: options.maxConnections,
     connect_timeout: CONNECT_SECONDS,
@@ -89,7 +98,20 @@ export async function transaction<T>(
   work: (sql: Sql) => Promise<T>,
 ): Promise<T> {
   const begin = (run: (sql: Sql) => Promise<unknown>) => db.begin(MODES[mode], run)
-  return (await surviveLoss(begin, work)) as T
+  const pool = poolOf(db)
+  if (!pool) return (await surviveLoss(begin, work)) as T
+  return await pool.observer.transaction(mode, async () => {
+    const start = performance.now()
+    pool.demand += 1
+    try {
+      return (await surviveLoss(begin, async (sql) => {
+        pool.observer.acquired((performance.now() - start) / 1000)
+        return await work(sql)
+      })) as T
+    } finally {
+      pool.demand -= 1
+    }
+  })
 }
 
 /** Postgres error codes we react to. Source: PostgreSQL docs, appendix A. */

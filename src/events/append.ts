@@ -72,7 +72,7 @@ export async function appendEvents(
         id uuid, type text, entity_type text, entity_id text, entity_version integer,
         workspace_id uuid, session_id uuid, causation_id text, payload jsonb)
     order by item.position`
-  ctx.wake()
+  ctx.wake(rows.map((row) => row.type))
   return rows.map((row) => row.id)
 }
 

@@ -45,6 +45,25 @@ async function guard(sql: Sql): Promise<JournalHealth> {
   return { journalEpoch: state.journalEpoch, epochBumped: false }
 }
 
+/** Where the journal of a running process stands. */
+export interface JournalState {
+  journalEpoch: number
+  /** The stored identity of the cluster is not the server's: the journal was restored elsewhere. */
+  hasMoved: boolean
+  /** The next transaction id of the server; it never goes back but by a restore. */
+  nextTxId: bigint
+}
+
+/** What tells a process that runs already that its journal was restored; changes nothing. */
+export async function selectJournalState(sql: Sql): Promise<JournalState | undefined> {
+  const identifier = await clusterIdentifier(sql)
+  const [row] = await sql<{ journalEpoch: number; hasMoved: boolean; nextTxId: string }[]>`
+    select journal_epoch, coalesce(system_identifier <> ${identifier}, false) as has_moved,
+           pg_snapshot_xmax(pg_current_snapshot())::text as next_tx_id
+    from journal_state`
+  return row && { ...row, nextTxId: BigInt(row.nextTxId) }
+}
+
 /** What tells one cluster from another; null where the role may not ask. */
 async function clusterIdentifier(sql: Sql): Promise<string | null> {
   const [may] = await sql<{ allowed: boolean }[]>`

@@ -2,6 +2,8 @@ import type { Hono } from 'hono'
 import type { Route, RouteReply } from '#contract/route.ts'
 import { transaction } from '#db/sql.ts'
 import type { Database, Sql } from '#db/sql.ts'
+import { collectAppended } from '#lib/appended.ts'
+import type { Notify } from '#lib/appended.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import type { Log } from '#lib/log.ts'
 import { onceOf, runOnce, runOnceOutside } from './idempotency.ts'
@@ -19,7 +21,7 @@ export interface Deps {
   log: Log
   api: ControlPlaneApi
   /** Wakes journal readers of a tenant; called after commit, never inside a transaction. */
-  notify: (tenantId: string) => void
+  notify: Notify
 }
 
 const STATUS_MARK = Symbol('status')
@@ -51,7 +53,8 @@ export function bind<R extends Route>(
 ): void {
   const mode = route.method === 'GET' ? 'read only' : 'read write'
   serve(app, deps.api, route, async (caller, input) => {
-    const { ctx, flush } = collectWakes(caller, deps)
+    const appended = collectAppended()
+    const ctx: Ctx = { ...caller, wake: appended.wake }
     const once = onceOf(route, ctx, input)
     const answer = await transaction(deps.db, mode, async (sql) => {
       const command = async () => answerOf(route, await handler(sql, ctx, input))
@@ -59,7 +62,7 @@ export function bind<R extends Route>(
       if (mode === 'read write') await deps.api.confirm(sql, ctx)
       return reply
     })
-    flush()
+    appended.announce(deps.notify, ctx.tenantId)
     return answer
   })
 }
@@ -75,14 +78,15 @@ export function bindOutside<R extends Route>(
   handler: Handler<R, Database>,
 ): void {
   serve(app, deps.api, route, async (caller, input) => {
-    const { ctx, flush } = collectWakes(caller, deps)
+    const appended = collectAppended()
+    const ctx: Ctx = { ...caller, wake: appended.wake }
     const once = onceOf(route, ctx, input)
     const command = async () => answerOf(route, await handler(deps.db, ctx, input))
     const { leaseSeconds } = deps
     const answer = await (once
       ? runOnceOutside(deps.db, ctx, { ...once, leaseSeconds }, command)
       : command())
-    flush()
+    appended.announce(deps.notify, ctx.tenantId)
     return answer
   })
 }
@@ -90,10 +94,4 @@ export function bindOutside<R extends Route>(
 function answerOf<T>(route: Route, reply: T): Answer<T> {
   const status = (reply as { [STATUS_MARK]?: number })[STATUS_MARK] ?? route.statuses[0] ?? 200
   return { status, body: reply }
-}
-
-function collectWakes(caller: Ctx, deps: Deps): { ctx: Ctx; flush: () => void } {
-  let appended = false
-  const ctx: Ctx = { ...caller, wake: () => (appended = true) }
-  return { ctx, flush: () => appended && deps.notify(ctx.tenantId) }
 }

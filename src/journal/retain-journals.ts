@@ -1,6 +1,8 @@
 import { transaction } from '#db/sql.ts'
 import type { Database, Sql } from '#db/sql.ts'
 import { tryLockEntity } from '#events/append.ts'
+import { collectAppended } from '#lib/appended.ts'
+import type { Notify } from '#lib/appended.ts'
 import { selectTenants } from '#events/retention.ts'
 import type { Move } from '#events/retention.ts'
 import type { Author } from '#lib/ctx.ts'
@@ -17,8 +19,6 @@ export interface RetentionSettings {
   /** Go on for tenants whose journal nothing reads: there is no memory. */
   withoutConsumer: boolean
 }
-
-type Notify = (tenantId: string) => void
 
 /** Events of one transaction: a long one would hold back every reader on the server. */
 const BATCH = 5000
@@ -57,10 +57,10 @@ interface Work {
 
 async function moveAll(db: Database, tenantId: string, work: Work, notify: Notify): Promise<void> {
   for (let hasMore = true; hasMore;) {
-    let appended = false
-    const author = { ...SYSTEM, tenantId, correlationId: newId(), wake: () => (appended = true) }
+    const appended = collectAppended()
+    const author = { ...SYSTEM, tenantId, correlationId: newId(), wake: appended.wake }
     hasMore = await transaction(db, 'read write', (sql) => moveOnce(sql, author, work))
-    if (appended) notify(tenantId)
+    appended.announce(notify, tenantId)
   }
 }
 

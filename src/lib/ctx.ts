@@ -40,8 +40,8 @@ export interface Ctx {
   readonly correlationId: string
   /** The caller's `X-Run-Id`, or a generated one: correlation only, not a run of ours. */
   readonly traceRunId: string
-  /** Told that the open transaction appended events, so that readers are woken after its commit. */
-  readonly wake: () => void
+  /** Told the types of events that the open transaction appended, so that readers are woken after its commit. */
+  readonly wake: (types: readonly string[]) => void
   readonly now: () => Date
   readonly signal: AbortSignal
 }
@@ -73,5 +73,5 @@ export interface Author extends Tenancy {
   readonly correlationId: string | null
   readonly traceRunId: string | null
   readonly iam?: Pick<IamIdentity, 'principalId'>
-  readonly wake: () => void
+  readonly wake: (types: readonly string[]) => void
 }

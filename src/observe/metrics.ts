@@ -15,7 +15,10 @@ export type Metrics = { readonly [N in MetricName]: Kind<N> } & { readonly regis
 
 const KINDS = { counter: Counter, gauge: Gauge, histogram: Histogram } as const
 
-/** Makes every metric of the table. Those without labels begin at 0, so that an absence means no process. */
+/**
+ * Makes every metric of the table. Those without labels begin at 0, so that an absence means no process,
+ * but for what is read from the database, which is absent until it has been read.
+ */
 export function createMetrics(): Metrics {
   const registry = new Registry()
   const made = Object.entries(METRICS).map(([short, row]) => {
@@ -24,5 +27,17 @@ export function createMetrics(): Metrics {
     const settings = { name, help, labelNames: [...labels], registers: [registry], ...buckets }
     return [short, new KINDS[type](settings)]
   })
-  return { ...(Object.fromEntries(made) as { [N in MetricName]: Kind<N> }), registry }
+  const metrics = { ...(Object.fromEntries(made) as { [N in MetricName]: Kind<N> }), registry }
+  forgetReadings(metrics)
+  return metrics
+}
+
+/** Makes what is read from the database absent: nobody knows it any more. */
+export function forgetReadings(metrics: Metrics): void {
+  for (const [short, row] of Object.entries(METRICS)) {
+    if (!('read' in row)) continue
+    const gauge = metrics[short as MetricName] as Gauge
+    gauge.reset()
+    if (row.labels.length === 0) gauge.remove()
+  }
 }

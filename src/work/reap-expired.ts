@@ -1,6 +1,8 @@
 import { transaction } from '#db/sql.ts'
 import type { Database, Sql } from '#db/sql.ts'
 import { appendEvents, tryLockEntity } from '#events/append.ts'
+import { collectAppended } from '#lib/appended.ts'
+import type { Notify } from '#lib/appended.ts'
 import type { Author } from '#lib/ctx.ts'
 import { newId } from '#lib/id.ts'
 import { selectActiveClaim, selectOverdueClaims } from './claim.sql.ts'
@@ -23,7 +25,7 @@ export interface Reaped {
 export async function reapExpired(
   db: Database,
   limit: number,
-  notify: (tenantId: string) => void = () => {},
+  notify: Notify = () => {},
 ): Promise<Reaped> {
   const errors: unknown[] = []
   const attempt: Attempt = async (tenantId, reap) =>
@@ -45,24 +47,19 @@ export async function reapExpired(
 type Reap = (sql: Sql, author: Author) => Promise<void>
 type Attempt = (tenantId: string, reap: Reap) => Promise<boolean>
 
-async function once(
-  db: Database,
-  tenantId: string,
-  notify: (tenantId: string) => void,
-  reap: Reap,
-): Promise<boolean> {
-  let appended = false
+async function once(db: Database, tenantId: string, notify: Notify, reap: Reap): Promise<boolean> {
+  const appended = collectAppended()
   const author: Author = {
     tenantId,
     actorId: null,
     requestId: null,
     correlationId: newId(),
     traceRunId: null,
-    wake: () => (appended = true),
+    wake: appended.wake,
   }
   await transaction(db, 'read write', (sql) => reap(sql, author))
-  if (appended) notify(tenantId)
-  return appended
+  appended.announce(notify, tenantId)
+  return !appended.isEmpty()
 }
 
 async function reapClaim(sql: Sql, author: Author, taskId: string): Promise<void> {

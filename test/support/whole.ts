@@ -8,7 +8,8 @@ import type { Log } from '#lib/log.ts'
 import { createControlPlaneApi } from '#org/routes.ts'
 import { DEFAULT_LEASES } from '#work/lease.ts'
 import { createControlPlane } from '../../src/app.ts'
-import { contextMeter } from '../../src/meters.ts'
+import { contextMeter, countEvents, countingClaims } from '../../src/meters.ts'
+import { createProbes } from '../../src/probing.ts'
 import { TEST_BOOTSTRAP_TOKEN, TEST_LIMITS } from './client.ts'
 import { testStreams } from './streams.ts'
 
@@ -26,6 +27,7 @@ export function wholeApp(
   streams = testStreams(db),
 ): Hono {
   const metrics = createMetrics()
+  const probes = createProbes({ role: 'test', log, metrics, controlPlane: db, memory: provider })
   return createControlPlane({
     db,
     log,
@@ -36,12 +38,11 @@ export function wholeApp(
       bootstrapToken: TEST_BOOTSTRAP_TOKEN,
       keys: { localKeys: true, breakGlassSeconds: 14_400 },
     }),
-    metrics,
-    watch: watchRequests({ log, metrics }),
+    watch: countingClaims(metrics, watchRequests({ log, metrics })),
     leases: DEFAULT_LEASES,
     context: { provider, metrics: contextMeter(metrics) },
     journal: { minAgeSeconds: 0, streams },
-    notify: () => {},
-    problems: () => Promise.resolve([]),
+    notify: (_tenantId, types = []) => countEvents(metrics, types),
+    probes,
   })
 }

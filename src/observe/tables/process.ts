@@ -1,0 +1,97 @@
+import type { MetricRow } from './row.ts'
+
+/** The process and its database connections. */
+export const PROCESS = {
+  poolMax: {
+    name: 'db_pool_connections_max',
+    type: 'gauge',
+    labels: ['pool'],
+    en: 'Connections that a pool of this process may open: `control_plane`, `memory`',
+    ru: 'Сколько соединений может открыть пул этого процесса: `control_plane`, `memory`',
+    alert: 'sum by (pool) (db_pool_connections_max) > 80',
+  },
+  poolInUse: {
+    name: 'db_pool_connections_in_use',
+    type: 'gauge',
+    labels: ['pool'],
+    en: 'Connections that are busy at the moment',
+    ru: 'Занятые сейчас соединения',
+    alert: 'db_pool_connections_in_use / db_pool_connections_max > 0.9',
+  },
+  poolWaiting: {
+    name: 'db_pool_waiting',
+    type: 'gauge',
+    labels: ['pool'],
+    en: 'Transactions and queries that wait for a connection',
+    ru: 'Транзакции и запросы, ожидающие соединения',
+    alert: 'db_pool_waiting > 0',
+  },
+  poolAcquire: {
+    name: 'db_pool_acquire_seconds',
+    type: 'histogram',
+    labels: ['pool'],
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
+    en: 'How long a transaction waited until it had a connection and had begun',
+    ru: 'Сколько транзакция ждала соединения и своего начала',
+    alert:
+      'histogram_quantile(0.99, sum by (le, pool) (rate(db_pool_acquire_seconds_bucket[5m]))) > 0.1',
+  },
+  transactionDuration: {
+    name: 'db_transaction_duration_seconds',
+    type: 'histogram',
+    labels: ['pool', 'mode', 'outcome'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 15],
+    en: 'How long a transaction took, the wait for a connection included: `committed`, `rolled_back`',
+    ru: 'Сколько длилась транзакция вместе с ожиданием соединения: `committed`, `rolled_back`',
+    alert:
+      'histogram_quantile(0.99, sum by (le) (rate(db_transaction_duration_seconds_bucket{mode="read write"}[5m]))) > 1',
+  },
+  readingsFailed: {
+    name: 'metrics_readings_failed_total',
+    type: 'counter',
+    labels: [],
+    en: 'Times the values that are read from the database could not be had; they are absent then',
+    ru: 'Сколько раз не удалось прочесть значения из базы; в таком случае их нет',
+    alert: 'increase(metrics_readings_failed_total[10m]) > 2',
+  },
+  buildInfo: {
+    name: 'strata_build_info',
+    type: 'gauge',
+    labels: ['version', 'node', 'role'],
+    en: 'Always 1; which version runs here, on which Node, in which role',
+    ru: 'Всегда 1; какая версия здесь работает, на каком Node и в какой роли',
+    alert: 'count(count by (version) (strata_build_info)) > 1',
+  },
+  processStart: {
+    name: 'process_start_time_seconds',
+    type: 'gauge',
+    labels: [],
+    en: 'When this process started, in seconds since 1970',
+    ru: 'Когда запущен процесс, в секундах с 1970 года',
+    alert: 'changes(process_start_time_seconds[30m]) > 3',
+  },
+  processMemory: {
+    name: 'process_resident_memory_bytes',
+    type: 'gauge',
+    labels: [],
+    en: 'Memory of this process',
+    ru: 'Память этого процесса',
+    alert: 'process_resident_memory_bytes > 1e9',
+  },
+  processCpu: {
+    name: 'process_cpu_seconds_total',
+    type: 'counter',
+    labels: [],
+    en: 'Processor time of this process',
+    ru: 'Процессорное время этого процесса',
+    alert: 'rate(process_cpu_seconds_total[5m]) > 0.9',
+  },
+  eventLoop: {
+    name: 'nodejs_event_loop_utilization_ratio',
+    type: 'gauge',
+    labels: [],
+    en: 'Share of the time since the last scrape in which the event loop was busy; at 1 everything waits',
+    ru: 'Доля времени с прошлого опроса, когда event loop был занят; при 1 ждут все',
+    alert: 'avg_over_time(nodejs_event_loop_utilization_ratio[5m]) > 0.9',
+  },
+} as const satisfies Record<string, MetricRow>
