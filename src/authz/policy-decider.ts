@@ -52,7 +52,8 @@ export function policyDecider(options: QuestionOptions): Decide {
     const decided = narrowed(ctx, iam, permissions)
     if (access !== 'authenticated') requirePermission(decided, access)
     const reach = {
-      workspaceIds: [...new Set([...wide.workspaceIds, ...placedIn(places)])],
+      // In one order: whoever follows the journal is told when its reach is another.
+      workspaceIds: [...new Set([...wide.workspaceIds, ...placedIn(places)])].toSorted(),
       unplaced: wide.unplaced || places.some(isUnplaced),
     }
     return { ...decided, reach: await withinBinding(db, ctx, reach) }

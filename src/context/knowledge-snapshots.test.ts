@@ -198,13 +198,16 @@ describe('POST /knowledge/snapshots', () => {
     await assert.rejects(call(tenant.client, reconcileSnapshot, { body }), {
       code: 'memory_disabled',
     })
-    for (const { url } of [gone, silent]) {
+    for (const [{ url }, expected, status] of [
+      [gone, 'memory_unavailable', 502],
+      [silent, 'memory_timeout', 503],
+    ] as const) {
       const provider = providerAt(url, { reconcileTimeoutSeconds: 0.2 })
       const client = contextClient(db, tenant.key, provider)
       await assert.rejects(call(client, reconcileSnapshot, { body }), (error: Error) => {
         const { code, details } = error as Error & { code: string; details: object }
-        assert.equal(code, 'memory_unavailable')
-        assert.deepEqual(details, { memoryStatus: null, retryable: true, status: 502 })
+        assert.equal(code, expected)
+        assert.deepEqual(details, { memoryStatus: null, retryable: true, status })
         return true
       })
     }

@@ -68,7 +68,7 @@ export interface RefusalCodes {
 
 /**
  * Asks memory about knowledge. Unlike `POST /context` there is no answer without memory: its failure is
- * ours, `memory_unavailable`; its refusal of the content is the caller's, with the codes given.
+ * ours, `memory_unavailable` or `memory_timeout`; its refusal of the content is the caller's, with the codes given.
  */
 export async function askKnowledge<R extends Route>(
   provider: MemoryProvider,
@@ -112,8 +112,17 @@ function refusal(answer: MemoryAnswer, { invalid, conflict }: RefusalCodes): App
   return unavailable(answer)
 }
 
-/** `memory_unavailable`, saying what a caller can do about it and nothing that memory wrote. */
+/**
+ * `memory_unavailable`, or `memory_timeout` for one that took too long, saying what a caller can do about it
+ * and nothing that memory wrote.
+ */
 export function unavailable(answer: MemoryAnswer): AppError {
+  if (answer.kind === 'timeout') {
+    return new AppError('memory_timeout', 'Cannot reach knowledge: memory took too long', {
+      details: { memoryStatus: null, retryable: true },
+      retryAfterSeconds: 1,
+    })
+  }
   const memoryStatus = 'status' in answer ? answer.status : null
   const isFinal = answer.kind === 'refused' && answer.status < 500 && answer.status !== 429
   return new AppError('memory_unavailable', 'Cannot reach knowledge: memory did not do it', {

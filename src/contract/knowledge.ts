@@ -48,6 +48,7 @@ const snapshotErrors = [
   'snapshot_stale',
   'memory_unavailable',
   'memory_disabled',
+  'memory_timeout',
 ] as const
 
 export const reconcileSnapshot = route({
@@ -110,6 +111,7 @@ const documentErrors = [
   'version_conflict',
   'memory_unavailable',
   'memory_disabled',
+  'memory_timeout',
 ] as const
 
 export const storeDocument = route({
@@ -150,7 +152,7 @@ export const queryEntities = route({
     cursor: z.string().max(1000).optional(),
   }),
   reply: MemoryAnswer,
-  errors: ['not_found', 'memory_unavailable', 'memory_disabled'],
+  errors: ['not_found', 'memory_unavailable', 'memory_disabled', 'memory_timeout'],
   idempotencyKey: 'none',
 })
 

@@ -58,7 +58,6 @@ export const STATUS = {
   idempotency_in_flight: 409,
   restore_detected: 409,
   retention_blocked_by_consumer: 409,
-  cursor_gone: 410,
   request_too_large: 413,
   range_not_satisfiable: 416,
   invalid_limit: 422,

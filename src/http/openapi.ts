@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { PERMISSIONS } from '#contract/permissions.ts'
 import type { Route } from '#contract/route.ts'
+import type { ErrorCode } from '#lib/errors.ts'
 import { STATUS } from './errors.ts'
 
 export interface ApiInfo {
@@ -120,13 +121,41 @@ function replyHeaders(route: Route): object {
   return route.etag || route.viewHash ? ETAG : {}
 }
 
+/** Codes that any route can answer, for what it says in `docs/api.md`. */
+export const ANYWHERE = [
+  'principal_not_active',
+  'scope_not_granted',
+  'child_grant_exceeded',
+  'child_handle_revoked',
+  'child_handle_expired',
+  'rate_limited',
+  'internal_error',
+  'iam_unavailable',
+  'policy_unavailable',
+  'not_ready',
+] as const satisfies readonly ErrorCode[]
+
+const KEY_CODES = ['idempotency_key_reused', 'idempotency_in_flight'] as const
+const VERSION_CODES = ['if_match_required', 'invalid_if_match', 'version_conflict'] as const
+
+/** The codes of a route: its own, and those of the rules that it keeps; `ANYWHERE` comes on top. */
+export function codesOf(route: Route): Set<ErrorCode> {
+  const { access, ifMatch, idempotencyKey } = route
+  const isGuarded = PERMISSIONS.some((permission) => permission === access)
+  return new Set<ErrorCode>([
+    ...(access === 'public' ? [] : (['invalid_credentials'] as const)),
+    ...(isGuarded ? (['permission_denied'] as const) : []),
+    'invalid_request',
+    ...(hasBody(route) ? (['request_too_large'] as const) : []),
+    ...(ifMatch === undefined ? [] : VERSION_CODES),
+    ...(idempotencyKey === 'none' ? [] : KEY_CODES),
+    ...(idempotencyKey === 'required' ? (['idempotency_key_required'] as const) : []),
+    ...route.errors,
+  ])
+}
+
 function errors(route: Route): Record<string, object> {
-  const common = route.access === 'public' ? [] : (['invalid_credentials'] as const)
-  const guarded = PERMISSIONS.some((permission) => permission === route.access)
-    ? (['permission_denied'] as const)
-    : []
-  const codes = new Set([...common, ...guarded, 'invalid_request' as const, ...route.errors])
-  const byStatus = Map.groupBy(codes, (code) => STATUS[code])
+  const byStatus = Map.groupBy(codesOf(route), (code) => STATUS[code])
   return Object.fromEntries(
     [...byStatus].map(([status, list]) => [status, { description: list.join(', ') }]),
   )

@@ -59,7 +59,6 @@ export const ERROR_CODES = [
   'idempotency_in_flight',
   'restore_detected',
   'retention_blocked_by_consumer',
-  'cursor_gone',
   'request_too_large',
   'range_not_satisfiable',
   'invalid_limit',

@@ -36,6 +36,18 @@ describe('createTurns', () => {
     assert.equal(begun.length, 5)
   })
 
+  it('refuses who has too much waiting, and nobody else', async () => {
+    const { begun, ask, end } = hall({ each: 1, waiting: 2 })
+    const all = ['much', 'much', 'much', 'little'].map((name) => ask(name))
+    await assert.rejects(ask('much'), { code: 'rate_limited', retryAfterSeconds: 1 })
+    assert.deepEqual(begun, ['much', 'little'])
+    await end()
+    const last = ask('much')
+    for (const _ of begun) await end()
+    for (let left = 3; left > 0; left -= 1) await end()
+    await Promise.all([...all, last])
+  })
+
   it('gives turns in the order asked for when all names together have what they may', async () => {
     const { begun, ask, end } = hall({ each: 2, all: 2 })
     const all = ['a', 'b', 'c', 'd'].map((name) => ask(name))

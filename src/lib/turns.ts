@@ -1,9 +1,11 @@
+import { AppError } from './errors.ts'
+
 /** Lets a bounded number of pieces of work go on at once. */
 export interface Turns {
   /**
    * Waits for a turn under this name and holds it until the answer is disposed. Turns are given in the
    * order asked for, but nobody waits behind a name that has all it may have. Rejects with the signal's
-   * reason when it aborts before.
+   * reason when it aborts before, and with `rate_limited` when too many wait under the name.
    */
   enter: (name: string, signal?: AbortSignal) => Promise<Disposable>
 }
@@ -13,6 +15,8 @@ export interface TurnLimits {
   each: number
   /** At once under all names together. */
   all?: number
+  /** Waiting under one name; who asks for more is refused at once. */
+  waiting?: number
 }
 
 interface Waiting {
@@ -20,7 +24,8 @@ interface Waiting {
   begin: () => void
 }
 
-export function createTurns({ each, all = Infinity }: TurnLimits): Turns {
+export function createTurns(limits: TurnLimits): Turns {
+  const { each, all = Infinity, waiting: mayWait = Infinity } = limits
   const running = new Map<string, number>()
   const waiting = new Set<Waiting>()
   let total = 0
@@ -48,6 +53,8 @@ export function createTurns({ each, all = Infinity }: TurnLimits): Turns {
   const enter = async (name: string, signal?: AbortSignal) => {
     signal?.throwIfAborted()
     if (isFree(name)) return turnOf(name)
+    const before = [...waiting].filter((one) => one.name === name)
+    if (before.length >= mayWait) throw tooMany()
     const { promise, resolve, reject } = Promise.withResolvers<Disposable>()
     const stop = () => {
       waiting.delete(one)
@@ -66,4 +73,12 @@ export function createTurns({ each, all = Infinity }: TurnLimits): Turns {
     return await promise
   }
   return { enter }
+}
+
+const RETRY_SECONDS = 1
+
+function tooMany(): AppError {
+  return new AppError('rate_limited', 'Cannot take the request: too many of yours are waiting', {
+    retryAfterSeconds: RETRY_SECONDS,
+  })
 }

@@ -34,11 +34,15 @@ import { treesOf } from './workspace.ts'
 
 /** What the control plane brings to the common pipeline: its callers and its spelling. */
 export function createControlPlaneApi(
-  options: AuthorizeOptions & Pick<ControlPlaneApi, 'limits' | 'checkReplies'>,
+  options: AuthorizeOptions &
+    Pick<ControlPlaneApi, 'limits' | 'checkReplies'> & {
+      /** How many requests of one principal may wait for their turn. */
+      maxWaiting?: number
+    },
 ): ControlPlaneApi {
-  const { db } = options
+  const { db, maxWaiting: waiting = 1000 } = options
   // What one principal asks for at once never takes all the connections of this process.
-  const turns = createTurns({ each: Math.ceil(db.options.max / 2) })
+  const turns = createTurns({ each: Math.ceil(db.options.max / 2), waiting })
   return {
     limits: options.limits,
     checkReplies: options.checkReplies,
