@@ -10,7 +10,8 @@ import { testTenant } from './support/ctx.ts'
 import { ownDb } from './support/db.ts'
 import { selectOpenDependencies } from '#work/readiness.sql.ts'
 import { selectAvailableTasks, selectTasks } from '#work/task-list.sql.ts'
-import { lockTaskRow, selectTask } from '#work/task.sql.ts'
+import { lockTaskRow } from '#work/locked-task.sql.ts'
+import { selectTask } from '#work/task.sql.ts'
 
 const TASKS = 100_000
 const CHUNK = 10_000

@@ -19,10 +19,26 @@ export async function lockEntities(
   ctx: Tenancy,
   entities: readonly Entity[],
 ): Promise<void> {
-  const names = [...new Set(entities.map((entity) => lockName(ctx, entity)))]
-  for (const name of names.toSorted()) {
-    await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`
-  }
+  const names = [...new Set(entities.map((entity) => lockName(ctx, entity)))].toSorted()
+  if (names.length === 0) return
+  await sql`
+    select pg_advisory_xact_lock(hashtextextended(name, 0))
+    from unnest(${names}::text[]) as name`
+}
+
+/**
+ * Locks entities and reads what depends on them in one round trip: the reads are sent behind the lock
+ * without waiting for it, and each sees what was committed before the lock was given. `read` sends at
+ * once all that it reads; it must not write.
+ */
+export async function lockThenRead<T>(
+  sql: Sql,
+  ctx: Tenancy,
+  entities: readonly Entity[],
+  read: () => Promise<T>,
+): Promise<T> {
+  const [, found] = await Promise.all([lockEntities(sql, ctx, entities), read()])
+  return found
 }
 
 /** The same for one entity, but answers false at once when somebody else is writing it. */
@@ -47,7 +63,24 @@ export async function appendEvents(
   ctx: Author,
   events: readonly NewEvent[],
 ): Promise<string[]> {
-  const rows = events.map((event) => ({
+  const rows = events.map(eventRow)
+  await insertEvents(sql, ctx, rows)
+  ctx.wake(rows.map((row) => row.type))
+  return rows.map((row) => row.id)
+}
+
+/**
+ * The same as part of a statement that makes the change as well: `with change as (update ...), journal as
+ * (${withEvents(sql, ctx, events)}) select ...`. The caller has read under its lock which versions
+ * the change brings about.
+ */
+export function withEvents(sql: Sql, ctx: Author, events: readonly NewEvent[]) {
+  ctx.wake(events.map((event) => event.type))
+  return insertEvents(sql, ctx, events.map(eventRow))
+}
+
+function eventRow(event: NewEvent) {
+  return {
     id: newId(),
     type: event.type,
     entity_type: event.entityType,
@@ -57,8 +90,11 @@ export async function appendEvents(
     session_id: event.sessionId ?? null,
     causation_id: event.causationId ?? null,
     payload: event.payload,
-  }))
-  await sql`
+  }
+}
+
+function insertEvents(sql: Sql, ctx: Author, rows: readonly ReturnType<typeof eventRow>[]) {
+  return sql`
     insert into events
       (tenant_id, journal_epoch, id, type, entity_type, entity_id, entity_version, workspace_id,
        actor_id, iam_actor_id, session_id, correlation_id, causation_id, request_id, trace_run_id,
@@ -72,8 +108,6 @@ export async function appendEvents(
         id uuid, type text, entity_type text, entity_id text, entity_version integer,
         workspace_id uuid, session_id uuid, causation_id text, payload jsonb)
     order by item.position`
-  ctx.wake(rows.map((row) => row.type))
-  return rows.map((row) => row.id)
 }
 
 export async function appendEvent(sql: Sql, ctx: Author, event: NewEvent): Promise<string> {

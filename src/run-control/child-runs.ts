@@ -8,7 +8,8 @@ import { selectRun } from '#runs/run.sql.ts'
 import type { RunRow } from '#runs/run.sql.ts'
 import { transitionsFrom } from '#task-types/lifecycle.ts'
 import { taskEntity } from '#work/lock-task.ts'
-import { lockTaskRow, updateTaskStatus } from '#work/task.sql.ts'
+import { lockTaskRow } from '#work/locked-task.sql.ts'
+import { updateTaskStatus } from '#work/task.sql.ts'
 import { publicIdOf } from '#work/task.ts'
 import { selectCascading, updateChildRevoked } from './child-handle.sql.ts'
 import type { ChildRow } from './child-handle.sql.ts'
@@ -113,7 +114,7 @@ async function cancelTask(sql: Sql, ctx: Ctx, id: string): Promise<NewEvent[]> {
   )
   if (!cancelled) return []
   const { status, systemStatusCategory: statusCategory } = cancelled
-  const version = await updateTaskStatus(sql, ctx, { id, status, statusCategory })
+  const { version } = await updateTaskStatus(sql, ctx, { id, status, statusCategory })
   return [
     {
       type: 'task.updated',

@@ -1,11 +1,11 @@
 import { MAX_CHILD_RESULT_BYTES } from '#contract/child-run.ts'
 import type { NewEvent } from '#contract/events.ts'
 import type { Sql } from '#db/sql.ts'
-import { appendEvents } from '#events/append.ts'
+import { appendEvent } from '#events/append.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { AppError, found } from '#lib/errors.ts'
 import { finishTask } from '#work/complete-task.ts'
-import { lockTaskRow } from '#work/task.sql.ts'
+import { lockTaskRow } from '#work/locked-task.sql.ts'
 import { lockLiveRun, runNotActive } from './live-run.ts'
 import { selectRun, updateRunEnded } from './run.sql.ts'
 import type { RunRow } from './run.sql.ts'
@@ -33,22 +33,21 @@ export async function succeedRun(
   const version = await updateRunEnded(sql, ctx, { id, status: 'succeeded', reason: null, output })
   if (version === undefined) throw runNotActive(run)
   const { taskId, attempt, workspaceId } = run
-  const events: NewEvent[] = [
-    {
-      type: 'run.succeeded',
-      entityType: 'run',
-      entityId: run.id,
-      entityVersion: version,
-      workspaceId,
-      sessionId: claim.sessionId,
-      payload: { taskId, attempt, taskCompleted: completeTask },
-    },
-  ]
+  const succeeded: NewEvent = {
+    type: 'run.succeeded',
+    entityType: 'run',
+    entityId: run.id,
+    entityVersion: version,
+    workspaceId,
+    sessionId: claim.sessionId,
+    payload: { taskId, attempt, taskCompleted: completeTask },
+  }
   if (completeTask) {
     const task = found(await lockTaskRow(sql, ctx, taskId), 'task', taskId)
-    events.push(...(await finishTask(sql, ctx, task, claim)))
+    await finishTask(sql, ctx, task, { claim, before: [succeeded] })
+  } else {
+    await appendEvent(sql, ctx, succeeded)
   }
-  await appendEvents(sql, ctx, events)
   return found(await selectRun(sql, ctx, id), 'run', id)
 }
 

@@ -49,28 +49,10 @@ function selectJoined(sql: Sql) {
     join sessions s on s.tenant_id = c.tenant_id and s.id = c.session_id`
 }
 
-/** Claims the next token of a task: the caller holds the task's lock and has read `last_fencing_token`. */
-export async function insertClaim(
-  sql: Sql,
-  ctx: Ctx,
-  claim: {
-    id: string
-    taskId: string
-    sessionId: string
-    fencingToken: number
-    ttlSeconds: number
-    intent: string | null
-  },
-): Promise<void> {
-  await sql`
-    insert into claims
-      (tenant_id, id, task_id, session_id, principal_id, fencing_token, intent, ttl_seconds,
-       expires_at)
-    values
-      (${ctx.tenantId}, ${claim.id}, ${claim.taskId}, ${claim.sessionId}, ${ctx.actorId},
-       ${claim.fencingToken}, ${claim.intent}, ${claim.ttlSeconds},
-       clock_timestamp() + make_interval(secs => ${claim.ttlSeconds}))`
-}
+export type NewClaim = Pick<
+  ClaimRow,
+  'id' | 'taskId' | 'sessionId' | 'fencingToken' | 'ttlSeconds' | 'intent'
+>
 
 export async function selectClaim(
   sql: Sql,
@@ -85,7 +67,10 @@ export async function selectClaim(
   return row
 }
 
-/** The claim that is recorded as active, live or not. Uses index one_active_claim_per_task. */
+/**
+ * The claim that is recorded as active, live or not: only the newest can be. Uses the key
+ * one_claim_per_token, whose entries do not die with the claims.
+ */
 export async function selectActiveClaim(
   sql: Sql,
   ctx: Tenancy,
@@ -95,7 +80,8 @@ export async function selectActiveClaim(
     ${selectJoined(sql)}
     where c.tenant_id = ${ctx.tenantId}
       and c.task_id = ${taskId}
-      and c.status = 'active'`
+      and c.fencing_token = t.last_fencing_token
+      and c.ended_at is null`
   return row
 }
 

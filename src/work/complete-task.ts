@@ -2,20 +2,23 @@ import type { NewEvent } from '#contract/events.ts'
 import type { Sql } from '#db/sql.ts'
 import { appendEvents } from '#events/append.ts'
 import type { Ctx } from '#lib/ctx.ts'
-import { AppError, found } from '#lib/errors.ts'
+import { AppError } from '#lib/errors.ts'
 import { requireVersion } from '#org/version.ts'
 import { readWorkRules } from '#projects/read-governance.ts'
 import { categoryOf, requireTransition } from '#task-types/lifecycle.ts'
 import type { ClaimRow } from './claim.sql.ts'
-import { endClaim } from './end-claim.ts'
+import { updateClaimFinished } from './claim-writes.sql.ts'
+import { claimEnded, endClaim } from './end-claim.ts'
 import { requireFree } from './live-claim.ts'
 import type { MaybeFence } from './live-claim.ts'
 import { lockTask } from './lock-task.ts'
+import { withoutLock } from './locked-task.sql.ts'
+import type { LockedTask } from './locked-task.sql.ts'
 import { requireNoRun } from './release-claim.ts'
 import { requireApproved, requireUngated } from './required-approval.ts'
-import { publicIdOf } from './task.ts'
-import { selectTask, updateTaskEvidence, updateTaskStatus } from './task.sql.ts'
-import type { LockedTask, TaskRow } from './task.sql.ts'
+import { nextVersion, publicIdOf } from './task.ts'
+import { updateTaskEvidence, updateTaskStatus } from './task.sql.ts'
+import type { TaskRow } from './task.sql.ts'
 
 /**
  * Completes a task and releases its claim; a claimed task only under the claim.
@@ -35,24 +38,24 @@ export async function completeTask(
   const { ref, expectedVersion, evidence, ...fence } = input
   const task = await lockTask(sql, ctx, ref)
   requireUncompleted(task)
-  const claim = await requireFree(sql, ctx, { taskId: task.id, ...fence })
+  const claim = await requireFree(sql, ctx, { taskId: task.id, ...fence, locked: task })
   requireVersion('task', task, expectedVersion)
-  if (claim?.isLive) await requireNoRun(sql, ctx, claim)
+  if (claim?.isLive) requireNoRun(claim, task.runningRunId)
   if (evidence) await updateTaskEvidence(sql, ctx, { id: task.id, evidence })
-  await appendEvents(sql, ctx, await finishTask(sql, ctx, task, claim))
-  return found(await selectTask(sql, ctx, task.id), 'task', ref)
+  const completed = await finishTask(sql, ctx, task, { claim })
+  return { ...completed, evidence: evidence ?? task.evidence }
 }
 
 /**
- * Moves a locked task into success and ends its claim; the caller appends the events. Throws
- * `task_already_completed`, `invalid_transition`, `approval_required`.
+ * Moves a locked task into success and ends its claim. `before` are events that come before those of this.
+ * Throws `task_already_completed`, `invalid_transition`, `approval_required`.
  */
 export async function finishTask(
   sql: Sql,
   ctx: Ctx,
   task: LockedTask,
-  claim: ClaimRow | undefined,
-): Promise<NewEvent[]> {
+  { claim, before = [] }: { claim: ClaimRow | undefined; before?: readonly NewEvent[] },
+): Promise<TaskRow> {
   requireUncompleted(task)
   const { lifecycle } = task
   const status = lifecycle.completionStatus
@@ -60,29 +63,36 @@ export async function finishTask(
   const rules = await readWorkRules(sql, ctx, task.workspaceId)
   if (task.isGated) await requireUngated(sql, ctx, task.id)
   await requireApproved(sql, ctx, task.id, { rules, before: 'completion' })
-  const ended = claim
-    ? await endClaim(
-        sql,
-        ctx,
-        claim,
-        claim.isLive
-          ? { status: 'released', reason: 'task_completed', releaseTask: false }
-          : { status: 'expired', reason: 'lease_expired', releaseTask: false },
-      )
-    : []
   const statusCategory = categoryOf(lifecycle, status)
-  const version = await updateTaskStatus(sql, ctx, { id: task.id, status, statusCategory })
-  return [
-    ...ended,
-    {
-      type: 'task.completed',
-      entityType: 'task',
-      entityId: task.id,
-      entityVersion: version,
-      workspaceId: task.workspaceId,
-      payload: { publicId: publicIdOf(task.number), version },
-    },
-  ]
+  const move = { id: task.id, status, statusCategory }
+  const done = taskCompleted(task)
+  const after = { ...withoutLock(task), status, statusCategory, activeClaimId: null }
+  if (claim?.isLive && task.runningRunId === null) {
+    const ended = claimEnded({ ...claim, version: nextVersion(claim) }, COMPLETED)
+    const events = [...before, ended, done]
+    const { id } = claim
+    const { reason } = COMPLETED
+    return { ...after, ...(await updateClaimFinished(sql, ctx, { id, reason }, { move, events })) }
+  }
+  const ended = claim ? await endClaim(sql, ctx, claim, claim.isLive ? COMPLETED : EXPIRED) : []
+  const moved = await updateTaskStatus(sql, ctx, move)
+  await appendEvents(sql, ctx, [...before, ...ended, done])
+  return { ...after, ...moved }
+}
+
+const COMPLETED = { status: 'released', reason: 'task_completed', releaseTask: false } as const
+const EXPIRED = { status: 'expired', reason: 'lease_expired', releaseTask: false } as const
+
+function taskCompleted(task: TaskRow): NewEvent {
+  const version = nextVersion(task)
+  return {
+    type: 'task.completed',
+    entityType: 'task',
+    entityId: task.id,
+    entityVersion: version,
+    workspaceId: task.workspaceId,
+    payload: { publicId: publicIdOf(task.number), version },
+  }
 }
 
 function requireUncompleted(task: TaskRow): void {

@@ -4,8 +4,9 @@ import type { Author } from '#lib/ctx.ts'
 import { categoryOf } from '#task-types/lifecycle.ts'
 import { updateClaimEnded, updateRunOfClaimFailed } from './claim.sql.ts'
 import type { ClaimRow } from './claim.sql.ts'
+import { lockTaskRow } from './locked-task.sql.ts'
 import { publicIdOf } from './task.ts'
-import { lockTaskRow, updateTaskStatus } from './task.sql.ts'
+import { updateTaskStatus } from './task.sql.ts'
 
 export interface ClaimEnd {
   status: 'released' | 'expired'
@@ -32,17 +33,19 @@ export async function endClaim(
   claim: ClaimRow,
   end: ClaimEnd,
 ): Promise<NewEvent[]> {
-  const version = await updateClaimEnded(sql, author, { id: claim.id, ...end })
+  const [version, failed] = await Promise.all([
+    updateClaimEnded(sql, author, { id: claim.id, ...end }),
+    failRunningRun(sql, author, claim, end.reason),
+  ])
   if (version === undefined) return []
-  return [
-    claimEnded(claim, end, version),
-    ...(await failRunningRun(sql, author, claim, end.reason)),
-    ...(end.releaseTask ? await releaseTask(sql, author, claim.taskId) : []),
-  ]
+  const ended = claimEnded({ ...claim, version }, end)
+  const released = end.releaseTask ? await releaseTask(sql, author, claim.taskId) : []
+  return [ended, ...failed, ...released]
 }
 
-function claimEnded(claim: ClaimRow, end: ClaimEnd, entityVersion: number): NewEvent {
-  const { taskId, fencingToken, workspaceId, sessionId } = claim
+/** The event of a claim that has ended; `claim.version` is that of its end. */
+export function claimEnded(claim: ClaimRow, end: Omit<ClaimEnd, 'releaseTask'>): NewEvent {
+  const { taskId, fencingToken, workspaceId, sessionId, version: entityVersion } = claim
   const entity = { entityType: 'claim', entityId: claim.id, entityVersion, workspaceId, sessionId }
   return end.status === 'expired'
     ? { ...entity, type: 'claim.expired', payload: { taskId, fencingToken } }
@@ -75,12 +78,14 @@ async function failRunningRun(
 }
 
 async function releaseTask(sql: Sql, author: Author, taskId: string): Promise<NewEvent[]> {
-  const task = await lockTaskRow(sql, author, taskId)
+  // Whoever ends a claim frees its task, also where it cannot see it.
+  const { tenantId } = author
+  const task = await lockTaskRow(sql, { tenantId }, taskId)
   if (task?.statusCategory !== 'active') return []
   const { lifecycle } = task
   const status = lifecycle.releaseStatus
   const statusCategory = categoryOf(lifecycle, status)
-  const version = await updateTaskStatus(sql, author, { id: taskId, status, statusCategory })
+  const { version } = await updateTaskStatus(sql, author, { id: taskId, status, statusCategory })
   return [
     {
       type: 'task.updated',

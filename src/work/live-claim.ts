@@ -18,6 +18,11 @@ export interface MaybeFence {
   fencingToken?: number | undefined
 }
 
+/** A task that was read under its lock; its claim is not read again. */
+interface Known {
+  locked?: { claim: ClaimRow | undefined }
+}
+
 /**
  * The claim under which the caller may write to a task. It is live by the database clock (its own lease
  * and that of its session), the caller holds it, and no later claim of the task exists. Every write
@@ -29,10 +34,11 @@ export interface MaybeFence {
 export async function requireLiveClaim(
   sql: Sql,
   ctx: Ctx,
-  input: Fence & { taskId: string },
+  input: Fence & { taskId: string } & Known,
 ): Promise<ClaimRow> {
-  const { taskId, claimId, fencingToken } = input
-  const claim = found(await selectClaim(sql, ctx, claimId), 'claim', claimId)
+  const { taskId, claimId, fencingToken, locked } = input
+  const known = locked?.claim?.id === claimId ? locked.claim : undefined
+  const claim = found(known ?? (await selectClaim(sql, ctx, claimId)), 'claim', claimId)
   if (claim.principalId !== ctx.actorId) throw holderMismatch(claim)
   const reason = claim.taskId === taskId ? staleness(claim, fencingToken) : 'other_task'
   if (reason) throw staleClaim(claim, reason)
@@ -49,13 +55,13 @@ export async function requireLiveClaim(
 export async function requireFree(
   sql: Sql,
   ctx: Ctx,
-  input: MaybeFence & { taskId: string },
+  input: MaybeFence & { taskId: string } & Known,
 ): Promise<ClaimRow | undefined> {
-  const { taskId, claimId, fencingToken } = input
+  const { taskId, claimId, fencingToken, locked } = input
   if (claimId !== undefined && fencingToken !== undefined) {
-    return await requireLiveClaim(sql, ctx, { taskId, claimId, fencingToken })
+    return await requireLiveClaim(sql, ctx, { ...input, claimId, fencingToken })
   }
-  const claim = await selectActiveClaim(sql, ctx, taskId)
+  const claim = locked ? locked.claim : await selectActiveClaim(sql, ctx, taskId)
   if (!claim?.isLive) return claim
   throw new AppError('task_claimed', `Cannot write to task "${taskId}": it is claimed`, {
     details: {

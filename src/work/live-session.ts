@@ -8,16 +8,14 @@ import { selectSession } from './session.sql.ts'
 import type { SessionRow } from './session.sql.ts'
 
 /**
- * A live session of the caller, to claim work in. Throws `not_found`, `session_owner_mismatch`,
+ * Lets a live session of the caller pass, to claim work in. Throws `session_owner_mismatch`,
  * `session_expired`, `session_not_active`, and `delegation_required` for one in the name of a person who
  * delegates that no longer.
  */
-export async function requireLiveSession(sql: Sql, ctx: Ctx, id: string): Promise<SessionRow> {
-  const session = found(await selectSession(sql, ctx, id), 'session', id)
-  if (session.principalId !== ctx.actorId) throw ownerMismatch(id)
+export async function requireLiveSession(sql: Sql, ctx: Ctx, session: SessionRow): Promise<void> {
+  if (session.principalId !== ctx.actorId) throw ownerMismatch(session.id)
   requireLive(session)
   await requireStandIn(sql, ctx, session, 'tasks.claim')
-  return session
 }
 
 /** Throws `delegation_required` unless the session is in its owner's own name or still delegated. */

@@ -1,12 +1,14 @@
 import type { Sql } from '#db/sql.ts'
-import { lockEntities } from '#events/append.ts'
+import { lockThenRead } from '#events/append.ts'
 import type { Entity } from '#events/append.ts'
 import type { Ctx, Tenancy } from '#lib/ctx.ts'
 import { found } from '#lib/errors.ts'
+import { isUuid } from '#lib/id.ts'
 import { selectClaim } from './claim.sql.ts'
 import type { ClaimRow } from './claim.sql.ts'
-import { lockTaskRow, selectTaskId } from './task.sql.ts'
-import type { LockedTask } from './task.sql.ts'
+import { lockTaskRow } from './locked-task.sql.ts'
+import type { LockedTask } from './locked-task.sql.ts'
+import { selectTaskId } from './task.sql.ts'
 
 /** The lock under which a task, its claims and its runs change, and their events are ordered. */
 export function taskEntity(taskId: string): Entity {
@@ -14,8 +16,8 @@ export function taskEntity(taskId: string): Entity {
 }
 
 /**
- * Locks a task, and whatever else the command will change, then reads the task. Only the look-up of the
- * id comes before: it assigns no transaction id. Throws `not_found`.
+ * Locks a task, and whatever else the command will change, then reads the task. A look-up of the id comes
+ * before only for a public id: it assigns no transaction id. Throws `not_found`.
  */
 export async function lockTask(
   sql: Sql,
@@ -23,14 +25,30 @@ export async function lockTask(
   ref: string,
   others: readonly Entity[] = [],
 ): Promise<LockedTask> {
-  const id = found(await selectTaskId(sql, ctx, ref), 'task', ref)
-  await lockEntities(sql, ctx, [...others, taskEntity(id)])
-  return found(await lockTaskRow(sql, ctx, id), 'task', ref)
+  const { task } = await lockTaskAnd(sql, ctx, { ref, others }, () => Promise.resolve())
+  return task
+}
+
+/** The same together with what else is read under the locks, in one round trip; see lockThenRead. */
+export async function lockTaskAnd<T>(
+  sql: Sql,
+  ctx: Ctx,
+  { ref, others }: { ref: string; others: readonly Entity[] },
+  read: () => Promise<T>,
+): Promise<{ task: LockedTask; rest: T }> {
+  const id = isUuid(ref) ? ref : found(await selectTaskId(sql, ctx, ref), 'task', ref)
+  const [task, rest] = await lockThenRead(sql, ctx, [...others, taskEntity(id)], () =>
+    Promise.all([lockTaskRow(sql, ctx, id), read()]),
+  )
+  return { task: found(task, 'task', ref), rest }
 }
 
 /** Locks the task of a claim, then reads the claim as it is under that lock. Throws `not_found`. */
 export async function lockClaim(sql: Sql, ctx: Tenancy, id: string): Promise<ClaimRow> {
   const { taskId } = found(await selectClaim(sql, ctx, id), 'claim', id)
-  await lockEntities(sql, ctx, [taskEntity(taskId)])
-  return found(await selectClaim(sql, ctx, id), 'claim', id)
+  return found(
+    await lockThenRead(sql, ctx, [taskEntity(taskId)], () => selectClaim(sql, ctx, id)),
+    'claim',
+    id,
+  )
 }

@@ -7,11 +7,12 @@ import type { Sql } from '#db/sql.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { AppError } from '#lib/errors.ts'
 import type { ClaimRow } from './claim.sql.ts'
+import type { LockedTask } from './locked-task.sql.ts'
 import { projectObstacle } from './project-rules.ts'
 import { selectOpenDependencies } from './readiness.sql.ts'
 import { closedGates } from './required-approval.ts'
 import { claimObstacle, publicIdOf } from './task.ts'
-import type { LockedTask, TaskRow } from './task.sql.ts'
+import type { TaskRow } from './task.sql.ts'
 
 /** Why the caller cannot claim a task now, as the refusal of a claim says it. */
 export interface Obstacle {
@@ -34,8 +35,7 @@ export async function claimObstacles(
   task: TaskRow,
   claim: ClaimRow | undefined,
 ): Promise<Obstacle[]> {
-  const found = [stateObstacle(task, claim)]
-  for (const find of FINDERS) found.push(await find(sql, ctx, task))
+  const found = [stateObstacle(task, claim), ...(await findAll(sql, ctx, task))]
   return found.filter((obstacle) => obstacle !== undefined)
 }
 
@@ -47,7 +47,12 @@ export async function refuseObstacles(
   claim: ClaimRow | undefined,
 ): Promise<void> {
   refuse(task, stateObstacle(task, claim))
-  for (const find of FINDERS) refuse(task, await find(sql, ctx, task))
+  for (const obstacle of await findAll(sql, ctx, task)) refuse(task, obstacle)
+}
+
+/** Asks for everything at once: one round trip, whatever the number of rules. */
+function findAll(sql: Sql, ctx: Ctx, task: TaskRow): Promise<(Obstacle | undefined)[]> {
+  return Promise.all(FINDERS.map((find) => find(sql, ctx, task)))
 }
 
 function refuse(task: TaskRow, obstacle: Obstacle | undefined): void {
@@ -75,8 +80,14 @@ function stateObstacle(task: TaskRow, claim: ClaimRow | undefined): Obstacle | u
 const NOTHING: Held = { roles: [], capabilities: [], skills: [] }
 const MAX_NAMED = 20
 
-async function unreadiness(sql: Sql, ctx: Ctx, { id }: TaskRow): Promise<Obstacle | undefined> {
-  const open = await selectOpenDependencies(sql, ctx, { id, limit: MAX_NAMED })
+async function unreadiness(
+  sql: Sql,
+  ctx: Ctx,
+  task: TaskRow | LockedTask,
+): Promise<Obstacle | undefined> {
+  // Most tasks wait for nothing, and a claim has read that with the task.
+  if ('isWaiting' in task && !task.isWaiting) return undefined
+  const open = await selectOpenDependencies(sql, ctx, { id: task.id, limit: MAX_NAMED })
   if (open.length === 0) return undefined
   const waitingFor = open
     .filter(({ taskId }) => taskId !== null)

@@ -23,16 +23,15 @@ export async function releaseClaim(
   const claim = await lockClaim(sql, ctx, id)
   requireHolder(ctx, claim)
   requireActive(claim, fencingToken)
-  await requireNoRun(sql, ctx, claim)
+  requireNoRun(claim, await selectRunningRunId(sql, ctx, id))
   const end = { status: 'released', reason, releaseTask: true } as const
   await appendEvents(sql, ctx, await endClaim(sql, ctx, claim, end))
   return found(await selectClaim(sql, ctx, id), 'claim', id)
 }
 
 /** Throws `run_in_progress` when work is going on under the claim: end the run first. */
-export async function requireNoRun(sql: Sql, ctx: Ctx, claim: ClaimRow): Promise<void> {
-  const runId = await selectRunningRunId(sql, ctx, claim.id)
-  if (runId === undefined) return
+export function requireNoRun(claim: ClaimRow, runId: string | null | undefined): void {
+  if (runId === undefined || runId === null) return
   throw new AppError(
     'run_in_progress',
     `Cannot end claim "${claim.id}": run "${runId}" is going on`,

@@ -1,10 +1,9 @@
-import type { Lifecycle, StatusCategory } from '#contract/task-types.ts'
+import type { StatusCategory } from '#contract/task-types.ts'
 import type { Origin, Priority, Requirements } from '#contract/tasks.ts'
 import { inReach } from '#db/reach.ts'
 import type { Sql } from '#db/sql.ts'
 import type { Ctx, Tenancy } from '#lib/ctx.ts'
 import { isUuid } from '#lib/id.ts'
-import { isUngated } from './gate.sql.ts'
 
 export interface TaskRow {
   id: string
@@ -68,11 +67,15 @@ export function taskColumns(sql: Sql) {
     t.created_by, t.created_at, t.updated_at, t.completed_at`
 }
 
-/** Joins the active claim of tasks `t`, live or not. Uses index one_active_claim_per_task. */
+/**
+ * Joins the active claim of tasks `t`, live or not: only the newest can be active. Found by the key
+ * one_claim_per_token, whose entries do not die with the claims as those of the indexes of active ones do.
+ */
 export function joinClaim(sql: Sql) {
   return sql`
     left join claims c
-      on c.tenant_id = t.tenant_id and c.task_id = t.id and c.status = 'active'
+      on c.tenant_id = t.tenant_id and c.task_id = t.id
+      and c.fencing_token = t.last_fencing_token and c.ended_at is null
     left join sessions s on s.tenant_id = c.tenant_id and s.id = c.session_id`
 }
 
@@ -125,27 +128,6 @@ export async function selectTask(
   return row
 }
 
-/** A task that only this transaction can change, with the rules by which it moves. */
-export type LockedTask = TaskRow & { lifecycle: Lifecycle; isGated: boolean }
-
-/** Reads the task and holds its row until the transaction ends. */
-export async function lockTaskRow(
-  sql: Sql,
-  ctx: Tenancy,
-  id: string,
-): Promise<LockedTask | undefined> {
-  const [row] = await sql<LockedTask[]>`
-    select ${taskColumns(sql)}, k.lifecycle, not ${isUngated(sql)} as is_gated
-    from tasks t
-    join task_types k
-      on k.tenant_id = t.tenant_id and k.key = t.type_key and k.version = t.type_version
-    ${joinClaim(sql)}
-    where t.tenant_id = ${ctx.tenantId}
-      and t.id = ${id}
-    for update of t`
-  return row
-}
-
 /** The id alone: what a command needs before it can lock the task. */
 export async function selectTaskId(
   sql: Sql,
@@ -195,26 +177,36 @@ export async function updateTaskFields(
       and id = ${task.id}`
 }
 
-/** @returns the task's version afterwards */
-export async function updateTaskStatus(
-  sql: Sql,
-  ctx: Tenancy,
-  task: { id: string; status: string; statusCategory: StatusCategory; fencingToken?: number },
-): Promise<number> {
+/** Where a locked task goes; with a token when a claim takes it there. */
+export interface TaskMove {
+  id: string
+  status: string
+  statusCategory: StatusCategory
+  fencingToken?: number
+}
+
+/** What a move changes beside the status. */
+export type TaskMoved = Pick<TaskRow, 'version' | 'updatedAt' | 'completedAt'>
+
+/** The statement that moves a task: by itself, or as part of one that does more. */
+export function moveTask(sql: Sql, ctx: Tenancy, task: TaskMove) {
   const { id, status, statusCategory, fencingToken } = task
-  const [row] = await sql<[{ version: number }]>`
+  return sql<[TaskMoved]>`
     update tasks
     set status = ${status},
         status_category = ${statusCategory},
         ${fencingToken === undefined ? sql`` : sql`last_fencing_token = ${fencingToken},`}
-        completed_at = case when ${statusCategory} = 'terminal_success'
-          then clock_timestamp() else completed_at end,
+        ${statusCategory === 'terminal_success' ? sql`completed_at = clock_timestamp(),` : sql``}
         version = version + 1,
         updated_at = clock_timestamp()
     where tenant_id = ${ctx.tenantId}
       and id = ${id}
-    returning version`
-  return row.version
+    returning version, updated_at, completed_at`
+}
+
+export async function updateTaskStatus(sql: Sql, ctx: Tenancy, task: TaskMove): Promise<TaskMoved> {
+  const [row] = await moveTask(sql, ctx, task)
+  return row
 }
 
 /** Raises the version for a change beside the task's own row. @returns the version afterwards */

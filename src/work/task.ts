@@ -17,3 +17,8 @@ export function claimObstacle(
 export function publicIdOf(number: string): string {
   return `TASK-${number.padStart(6, '0')}`
 }
+
+/** The version that the next change of a locked task gives it, for an event that is sent with the change. */
+export function nextVersion({ version }: { version: number }): number {
+  return version + 1
+}

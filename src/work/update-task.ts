@@ -11,10 +11,10 @@ import { requireCustomFields } from '#task-types/custom-fields.ts'
 import { categoryOf, requireTransition } from '#task-types/lifecycle.ts'
 import { selectTaskType } from '#task-types/task-type.sql.ts'
 import type { ClaimRow } from './claim.sql.ts'
-import { selectActiveClaim } from './claim.sql.ts'
 import { endClaim } from './end-claim.ts'
 import { requireFree } from './live-claim.ts'
 import { lockTask } from './lock-task.ts'
+import type { LockedTask } from './locked-task.sql.ts'
 import { requireAllowedPriority } from './project-rules.ts'
 import { requireNoRun } from './release-claim.ts'
 import {
@@ -25,7 +25,7 @@ import {
 } from './task-fields.ts'
 import { publicIdOf } from './task.ts'
 import { selectTask, updateTaskFields } from './task.sql.ts'
-import type { LockedTask, TaskRow } from './task.sql.ts'
+import type { TaskRow } from './task.sql.ts'
 
 /**
  * Changes the fields given. The status of a claimed task changes only under its claim; a status that
@@ -47,8 +47,8 @@ export async function updateTask(
   const moves = status !== undefined && status !== task.status
   const claim =
     moves || claimId !== undefined
-      ? await requireFree(sql, ctx, { taskId: task.id, claimId, fencingToken })
-      : await selectActiveClaim(sql, ctx, task.id)
+      ? await requireFree(sql, ctx, { taskId: task.id, claimId, fencingToken, locked: task })
+      : task.claim
   requireVersion('task', task, expectedVersion)
   const fields = await resolveReferences(sql, ctx, changedTaskFields(task, changes), task)
   await requireAllowedPriority(sql, ctx, fields, task)
@@ -77,7 +77,7 @@ async function moveTask(
   if (status === task.status) return { status, statusCategory: task.statusCategory, ended: [] }
   requireTransition(task, status, 'update')
   const statusCategory = categoryOf(task.lifecycle, status)
-  const ended = statusCategory === 'active' ? [] : await endClaimOf(sql, ctx, claim)
+  const ended = statusCategory === 'active' ? [] : await endClaimOf(sql, ctx, task, claim)
   return { status, statusCategory, ended }
 }
 
@@ -93,9 +93,14 @@ async function checkCustomFields(
 }
 
 /** Ends the claim, live or not, of a task that the caller moves away from being worked on. */
-async function endClaimOf(sql: Sql, ctx: Ctx, claim: ClaimRow | undefined): Promise<NewEvent[]> {
+async function endClaimOf(
+  sql: Sql,
+  ctx: Ctx,
+  task: LockedTask,
+  claim: ClaimRow | undefined,
+): Promise<NewEvent[]> {
   if (!claim) return []
-  if (claim.isLive) await requireNoRun(sql, ctx, claim)
+  if (claim.isLive) requireNoRun(claim, task.runningRunId)
   return await endClaim(
     sql,
     ctx,
