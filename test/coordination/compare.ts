@@ -11,7 +11,7 @@ export async function compare(db: Database, ctx: Ctx, story: Story): Promise<voi
   await checkJournal(db, ctx, story)
 }
 
-type Held = Record<'sessions' | 'tasks' | 'claims' | 'runs', Record<string, unknown>>
+type Held = Record<keyof Story['ids'], Record<string, unknown>>
 
 function heldIn({ world, ids }: Story): Held {
   return {
@@ -19,10 +19,11 @@ function heldIn({ world, ids }: Story): Held {
     tasks: by(world.tasks, ids.tasks, (task) => {
       const claim = activeClaim(world, task)
       const holder = claim && isLive(claim) ? (ids.claims[world.claims.indexOf(claim)] ?? '') : null
-      return [task.status, task.version, task.lastToken, holder]
+      return [task.status, task.version, task.revision, task.lastToken, holder]
     }),
     claims: by(world.claims, ids.claims, (claim) => [claim.status, claim.token]),
     runs: by(world.runs, ids.runs, (run) => [run.status, run.reason, run.attempt]),
+    approvals: by(world.approvals, ids.approvals, ({ status, revision }) => [status, revision]),
   }
 }
 
@@ -32,7 +33,7 @@ async function heldBy(db: Database, { tenantId }: Ctx): Promise<Held> {
     from sessions
     where tenant_id = ${tenantId}`
   const tasks = await db<{ id: string; state: unknown }[]>`
-    select t.id, jsonb_build_array(t.status, t.version, t.last_fencing_token, (
+    select t.id, jsonb_build_array(t.status, t.version, t.revision, t.last_fencing_token, (
              select c.id
              from claims c
              join sessions s on s.tenant_id = c.tenant_id and s.id = c.session_id
@@ -52,11 +53,16 @@ async function heldBy(db: Database, { tenantId }: Ctx): Promise<Held> {
     select id, jsonb_build_array(status, reason, attempt) as state
     from runs
     where tenant_id = ${tenantId}`
+  const approvals = await db<{ id: string; state: unknown }[]>`
+    select id, jsonb_build_array(status, task_revision) as state
+    from approvals
+    where tenant_id = ${tenantId}`
   return {
     sessions: Object.fromEntries(sessions.map(({ id, status }) => [id, status])),
     tasks: states(tasks),
     claims: states(claims),
     runs: states(runs),
+    approvals: states(approvals),
   }
 }
 

@@ -41,8 +41,16 @@ const KINDS: readonly Step['kind'][] = [
   'fail',
   'cancel',
   'complete',
+  'revise',
+  'ask',
+  'approve',
+  'reject',
+  'withdraw',
+  'suspend for an approval',
 ]
 const REFUSALS: readonly ErrorCode[] = [
+  'approval_already_decided',
+  'approval_required',
   'claim_expired',
   'claim_holder_mismatch',
   'claim_not_active',
@@ -50,6 +58,7 @@ const REFUSALS: readonly ErrorCode[] = [
   'run_already_active',
   'run_holder_mismatch',
   'run_in_progress',
+  'permission_denied',
   'run_not_active',
   'session_expired',
   'session_not_active',
@@ -59,6 +68,7 @@ const REFUSALS: readonly ErrorCode[] = [
   'task_already_completed',
   'task_claimed',
   'task_not_claimable',
+  'version_conflict',
 ]
 
 function unseen(seen: ReadonlyMap<string, number>): string[] {
@@ -69,12 +79,20 @@ function unseen(seen: ReadonlyMap<string, number>): string[] {
   ]
 }
 
-const WORKS = ['sessions.open', 'tasks.read', 'tasks.write', 'tasks.claim'] as const
+const WORKS = [
+  'sessions.open',
+  'tasks.read',
+  'tasks.write',
+  'tasks.claim',
+  'approvals.manage',
+] as const
+const DECIDES = ['approvals.decide'] as const
 
 async function check(db: Database, steps: Step[]): Promise<string[]> {
   const tenant = await testTenant(db)
   const workers = [await tenant.caller(WORKS), await tenant.caller(WORKS)]
-  const actors = [...workers.map(({ ctx }) => ctx), tenant.ctx]
+  const people = [await tenant.caller(DECIDES, 'human'), await tenant.caller(DECIDES, 'human')]
+  const actors = [...workers, tenant, ...people].map(({ ctx }) => ctx)
   const story = await tell(db, actors, steps)
   await compare(db, tenant.ctx, story)
   return story.outcomes

@@ -1,4 +1,6 @@
 import type { ErrorCode } from '#lib/errors.ts'
+import { isGated } from './approval-model.ts'
+import type { Approval } from './approval-model.ts'
 
 /**
  * What sessions, claims and runs are to do, as a state machine in memory: no database, no clock. A lease
@@ -9,6 +11,7 @@ export interface World {
   tasks: Task[]
   claims: Claim[]
   runs: Run[]
+  approvals: Approval[]
 }
 
 export interface Actor {
@@ -32,6 +35,7 @@ export interface Session extends Lease {
 export interface Task {
   status: 'open' | 'in_progress' | 'completed'
   version: number
+  revision: number
   lastToken: number
   attempts: number
 }
@@ -58,7 +62,7 @@ export interface Shown {
 }
 
 export function newWorld(): World {
-  return { sessions: [], tasks: [], claims: [], runs: [] }
+  return { sessions: [], tasks: [], claims: [], runs: [], approvals: [] }
 }
 
 export function openSession(world: World, actor: Actor): Outcome {
@@ -67,7 +71,7 @@ export function openSession(world: World, actor: Actor): Outcome {
 }
 
 export function createTask(world: World): Outcome {
-  world.tasks.push({ status: 'open', version: 1, lastToken: 0, attempts: 0 })
+  world.tasks.push({ status: 'open', version: 1, revision: 1, lastToken: 0, attempts: 0 })
   return 'ok'
 }
 
@@ -79,6 +83,7 @@ export function claimTask(world: World, actor: Actor, task: Task, session: Sessi
   if (previous && isLive(previous)) return 'task_already_claimed'
   const isFree = task.status === 'open' || (task.status === 'in_progress' && previous)
   if (!isFree) return 'task_not_claimable'
+  if (isGated(world, task)) return 'approval_required'
   if (previous) endClaim(world, previous, { status: 'expired', reason: 'lease_expired' })
   task.lastToken += 1
   move(task, 'in_progress')
@@ -152,6 +157,7 @@ export function succeedRun(
 ): Outcome {
   const refused = writeRun(actor, run, how.token)
   if (refused !== 'ok') return refused
+  if (how.completesTask && isGated(world, run.claim.task)) return 'approval_required'
   run.status = 'succeeded'
   if (!how.completesTask) return 'ok'
   endClaim(world, run.claim, { status: 'released', reason: 'task_completed' })
@@ -166,6 +172,18 @@ export function suspendRun(world: World, actor: Actor, run: Run, token: number):
   const end = { status: 'released', reason: 'run_suspended', releasesTask: true } as const
   endClaim(world, run.claim, end)
   return 'ok'
+}
+
+export function suspendForApproval(
+  world: World,
+  actor: Actor,
+  { run, token, approval }: { run: Run; token: number; approval: Approval },
+): Outcome {
+  const refused = writeRun(actor, run, token)
+  if (refused !== 'ok') return refused
+  if (approval.task !== run.claim.task) return 'invalid_request'
+  if (approval.status !== 'pending') return 'approval_already_decided'
+  return suspendRun(world, actor, run, token)
 }
 
 export function stopRun(actor: Actor, run: Run, status: 'failed' | 'cancelled'): Outcome {
@@ -187,17 +205,21 @@ export function completeTask(
   if (refused) return refused
   const claim = shown?.claim ?? activeClaim(world, task)
   const live = claim !== undefined && isLive(claim)
-  if (live) {
-    if (!shown) return 'task_claimed'
-    if (runningRun(world, claim)) return 'run_in_progress'
-  }
-  const end = live
-    ? ({ status: 'released', reason: 'task_completed' } as const)
-    : ({ status: 'expired', reason: 'lease_expired' } as const)
-  if (claim) endClaim(world, claim, end)
+  const held = live ? holdUp(world, claim, shown) : undefined
+  if (held) return held
+  if (isGated(world, task)) return 'approval_required'
+  if (claim) endClaim(world, claim, live ? COMPLETED : EXPIRED)
   move(task, 'completed')
   return 'ok'
 }
+
+function holdUp(world: World, claim: Claim, shown: Shown | undefined): Outcome | undefined {
+  if (!shown) return 'task_claimed'
+  return runningRun(world, claim) ? 'run_in_progress' : undefined
+}
+
+const COMPLETED = { status: 'released', reason: 'task_completed' } as const
+const EXPIRED = { status: 'expired', reason: 'lease_expired' } as const
 
 /** Records every lease that is over: claims first, then sessions with what is claimed under them. */
 export function reap(world: World): Outcome {

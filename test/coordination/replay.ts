@@ -2,6 +2,8 @@ import { AppError } from '#lib/errors.ts'
 import { transaction } from '#db/sql.ts'
 import type { Database, Sql } from '#db/sql.ts'
 import type { Ctx } from '#lib/ctx.ts'
+import { approve, cancelApproval, reject } from '#approvals/decide-approval.ts'
+import { requestApproval } from '#approvals/request-approval.ts'
 import { cancelRun } from '#run-control/cancel-run.ts'
 import { recordAction } from '#runs/record-action.ts'
 import { recordCheckpoint } from '#runs/record-checkpoint.ts'
@@ -19,6 +21,7 @@ import { openSession } from '#work/open-session.ts'
 import { reapExpired } from '#work/reap-expired.ts'
 import { reclaimClaim } from '#work/reclaim-claim.ts'
 import { releaseClaim } from '#work/release-claim.ts'
+import { updateTask } from '#work/update-task.ts'
 import { endLease } from '../support/leases.ts'
 import type { Outcome } from './model.ts'
 
@@ -61,8 +64,17 @@ export function commandsOf(db: Database) {
       ),
     succeed: (ctx: Ctx, id: string, fencingToken: number, completesTask: boolean) =>
       run((sql) => succeedRun(sql, ctx, { id, fencingToken, completeTask: completesTask })),
-    suspend: (ctx: Ctx, id: string, fencingToken: number) =>
-      run((sql) => suspendRun(sql, ctx, { id, fencingToken, reason: 'waiting' })),
+    suspend: (ctx: Ctx, id: string, fencingToken: number, waitingForApprovalId?: string) =>
+      run((sql) =>
+        suspendRun(sql, ctx, { id, fencingToken, reason: 'waiting', waitingForApprovalId }),
+      ),
+    revise: (ctx: Ctx, ref: string, change: { expectedVersion: number; description: string }) =>
+      run((sql) => updateTask(sql, ctx, { ref, ...change })),
+    ask: (ctx: Ctx, taskId: string, assignedPrincipalId: string) =>
+      run((sql) => requestApproval(sql, ctx, { taskId, assignedPrincipalId, gate: true })),
+    approve: (ctx: Ctx, id: string) => run((sql) => approve(sql, ctx, { id })),
+    reject: (ctx: Ctx, id: string) => run((sql) => reject(sql, ctx, { id })),
+    withdraw: (ctx: Ctx, id: string) => run((sql) => cancelApproval(sql, ctx, { id })),
     fail: (ctx: Ctx, id: string) => run((sql) => failRun(sql, ctx, { id, reason: 'stopped' })),
     cancel: (ctx: Ctx, id: string) => run((sql) => cancelRun(sql, ctx, { id, reason: 'stopped' })),
     complete: (ctx: Ctx, ref: string, expectedVersion: number, fence: Fence | undefined) =>

@@ -10,6 +10,10 @@ export type Step =
   | ({ kind: 'beat claim' | 'release' | 'reclaim'; claim: number; tokenOff: number } & By)
   | ({ kind: 'start run'; task: number; claim: number; tokenOff: number } & By)
   | ({ kind: RunWrite; run: number; tokenOff: number } & By)
+  | { kind: 'revise'; actor: number; task: number }
+  | ({ kind: 'ask'; task: number; decider: number } & By)
+  | ({ kind: 'approve' | 'reject' | 'withdraw'; approval: number } & By)
+  | ({ kind: 'suspend for an approval'; run: number; approval: number; tokenOff: number } & By)
   | ({ kind: 'complete'; task: number; claim: number; shows: boolean; tokenOff: number } & By)
 
 interface By {
@@ -38,10 +42,13 @@ const actor = fc.oneof(
   { weight: 3, arbitrary: fc.constant(1) },
   { weight: 1, arbitrary: fc.constant(2) },
 )
+const anyone = fc.nat(4)
 const fits = fc.oneof(
   { weight: 5, arbitrary: fc.constant(true) },
   { weight: 1, arbitrary: fc.constant(false) },
 )
+/** Who is asked for approvals. */
+const decider = fc.constantFrom(3, 4)
 /** How far the token shown is from the claim's own. */
 const tokenOff = fc.oneof(
   { weight: 12, arbitrary: fc.constant(0) },
@@ -75,6 +82,10 @@ const STEPS: [number, fc.Arbitrary<Step>][] = [
       tokenOff,
     }),
   ],
+  [1, step(['revise'], { actor, task: pick })],
+  [2, step(['ask'], { actor, fits, task: pick, decider })],
+  [4, step(['approve', 'reject', 'withdraw'], { actor: anyone, fits, approval: pick })],
+  [1, step(['suspend for an approval'], { actor, fits, run: pick, approval: pick, tokenOff })],
   [2, step(['complete'], { actor, fits, task: pick, claim: pick, shows: fc.boolean(), tokenOff })],
 ]
 

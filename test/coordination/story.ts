@@ -1,7 +1,9 @@
 import type { Database } from '#db/sql.ts'
 import type { Ctx } from '#lib/ctx.ts'
+import { askMove, decideMove, reviseMove, suspendMove } from './approval-moves.ts'
 import * as model from './model.ts'
 import type { Outcome, World } from './model.ts'
+import { actorOf, ctxOf, pick } from './picking.ts'
 import { commandsOf } from './replay.ts'
 import type { Done } from './replay.ts'
 import type { RunWrite, Step } from './step.ts'
@@ -12,6 +14,7 @@ interface Ids {
   tasks: string[]
   claims: string[]
   runs: string[]
+  approvals: string[]
 }
 
 export interface Story {
@@ -21,13 +24,13 @@ export interface Story {
   outcomes: string[]
 }
 
-interface Told extends Story {
+export interface Told extends Story {
   actors: readonly Ctx[]
   commands: ReturnType<typeof commandsOf>
 }
 
 /** What a step should come to, and how to do it for real; undefined when there is nothing to pick. */
-interface Move {
+export interface Move {
   expected: Outcome
   act: () => Promise<Done>
   /** Where what it made belongs. */
@@ -41,14 +44,14 @@ export class Divergence extends Error {
 
 /**
  * Tells a story to the model and to the database, step by step. Throws {@link Divergence} at the first
- * outcome that differs. The actors: two who work, and one who also manages.
+ * outcome that differs. The actors: two who work, one who also manages, and two who decide.
  */
 export async function tell(
   db: Database,
   actors: readonly Ctx[],
   steps: readonly Step[],
 ): Promise<Story> {
-  const ids: Ids = { sessions: [], tasks: [], claims: [], runs: [] }
+  const ids: Ids = { sessions: [], tasks: [], claims: [], runs: [], approvals: [] }
   const story: Story = { world: model.newWorld(), ids, outcomes: [] }
   const told: Told = { ...story, actors, commands: commandsOf(db) }
   for (const [index, step] of steps.entries()) {
@@ -87,6 +90,12 @@ const MOVES: { [K in Step['kind']]: (told: Told, step: Of<K>) => Move | undefine
   'succeed and complete': runMove,
   fail: runMove,
   cancel: runMove,
+  revise: reviseMove,
+  ask: askMove,
+  approve: decideMove,
+  reject: decideMove,
+  withdraw: decideMove,
+  'suspend for an approval': suspendMove,
 }
 
 function moveOf(told: Told, step: Step): Move | undefined {
@@ -242,26 +251,3 @@ function runMove(told: Told, step: Of<RunWrite>): Move | undefined {
 
 /** What the model says when asked, and how to do it. */
 type Lazy = [() => Outcome, () => Promise<Done>]
-
-/** The thing and its id, counted from the newest; among those that fit, if any do. */
-function pick<T>(
-  things: T[],
-  ids: string[],
-  back: number,
-  fits: (thing: T) => boolean = () => true,
-): [T, string] | undefined {
-  const fitting = things.filter(fits)
-  const chosen = fitting.length > 0 ? fitting : things
-  const thing = chosen.at(-1 - (back % (chosen.length || 1)))
-  return thing === undefined ? undefined : [thing, ids[things.indexOf(thing)] ?? '']
-}
-
-function actorOf(index: number): model.Actor {
-  return { index, manages: index === 2 }
-}
-
-function ctxOf({ actors }: Told, index: number): Ctx {
-  const ctx = actors[index]
-  if (!ctx) throw new RangeError(`there is no actor ${index}`)
-  return ctx
-}
