@@ -8,6 +8,8 @@ import { selectReferenceByKey, selectReferences } from '#references/reference.sq
 import { selectLeadsTo, selectRelations } from '#relations/relation.sql.ts'
 import { testTenant } from './support/ctx.ts'
 import { ownDb } from './support/db.ts'
+import { selectApprovals } from '#approvals/approval.sql.ts'
+import { selectClosedGates, selectLastDecision } from '#work/gate.sql.ts'
 import { selectOpenDependencies } from '#work/readiness.sql.ts'
 import { selectAvailableTasks, selectTasks } from '#work/task-list.sql.ts'
 import { lockTaskRow } from '#work/locked-task.sql.ts'
@@ -17,10 +19,10 @@ const TASKS = 100_000
 const CHUNK = 10_000
 
 /** Tables that the statements under test must find their rows in by an index. */
-const TABLES = ['tasks', 'task_relations', 'task_comments', 'external_references']
+const TABLES = ['tasks', 'task_relations', 'task_comments', 'external_references', 'approvals']
 
 /** A tenant with many tasks, half of them finished, a tenth waiting for another. */
-async function fill(db: Database, { tenantId, actorId }: Ctx): Promise<string> {
+async function fill(db: Database, { tenantId, actorId }: Ctx, person: string): Promise<string> {
   for (let first = 1; first <= TASKS; first += CHUNK) {
     await db`
       insert into tasks
@@ -51,6 +53,17 @@ async function fill(db: Database, { tenantId, actorId }: Ctx): Promise<string> {
     from tasks
     where tenant_id = ${tenantId}
       and number % 5 = 0`
+  await db`
+    insert into approvals
+      (tenant_id, id, task_id, task_revision, assigned_principal_id, gate, after_attempt, status,
+       requested_by, decided_by, decided_at)
+    select tenant_id, gen_random_uuid(), id, 1, ${person}, true, 0,
+           case when number % 2 = 0 then 'approved' else 'pending' end, ${actorId},
+           case when number % 2 = 0 then ${person}::uuid end,
+           case when number % 2 = 0 then clock_timestamp() end
+    from tasks
+    where tenant_id = ${tenantId}
+      and number % 5 = 0`
   await db`analyze`
   const [task] = await db<[{ id: string }]>`
     select id
@@ -73,8 +86,9 @@ async function wholeReads(db: Sql): Promise<Record<string, string>> {
 describe('among 100,000 tasks', () => {
   it('everything that an agent asks before it works is found by an index', async (t) => {
     const pool = await ownDb(t, 'control-plane')
-    const { ctx } = await testTenant(pool)
-    const id = await fill(pool, ctx)
+    const { ctx, caller } = await testTenant(pool)
+    const { actorId: principalId } = (await caller(['approvals.decide'], 'human')).ctx
+    const id = await fill(pool, ctx, principalId)
     // Reads are counted by connection until they are flushed.
     const db = await pool.reserve()
     try {
@@ -84,6 +98,16 @@ describe('among 100,000 tasks', () => {
         selectTask: () => selectTask(db, ctx, 'TASK-000011'),
         lockTaskRow: () => lockTaskRow(db, ctx, id),
         selectOpenDependencies: () => selectOpenDependencies(db, ctx, { id, limit: 20 }),
+        selectClosedGates: () => selectClosedGates(db, ctx, { id, limit: 20 }),
+        selectLastDecision: () => selectLastDecision(db, ctx, id),
+        selectApprovals: () => selectApprovals(db, ctx, { page, taskId: id, status: 'pending' }),
+        selectApprovalsToDecide: () =>
+          selectApprovals(db, ctx, {
+            page,
+            status: 'pending',
+            addressee: { principalId, roleIds: [id] },
+            notBy: principalId,
+          }),
         selectAvailableTasks: () => selectAvailableTasks(db, ctx, { page }),
         selectTasks: () => selectTasks(db, ctx, { page }),
         selectTasksByGoal: () => selectTasks(db, ctx, { page, goalId: id }),

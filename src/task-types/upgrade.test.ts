@@ -8,7 +8,7 @@ import { migrate } from '#db/migrate.ts'
 import { emptyDb, migrationsOf } from '../../test/support/db.ts'
 
 describe('an installation that had tasks before there were types', () => {
-  it('gives every tenant the default type, and its tasks with it', async (t) => {
+  it('gives every tenant the default type, and its tasks with it, which ask for nobody in particular', async (t) => {
     const empty = await emptyDb(t)
     const folder = await mkdtemp(join(tmpdir(), 'strata-migrations-'))
     t.after(() => rm(folder, { recursive: true }))
@@ -33,11 +33,15 @@ describe('an installation that had tasks before there were types', () => {
     await migrate(empty, all)
 
     const rows = await empty`
-      select k.key, k.version, t.title
+      select k.key, k.version, t.title, t.requirements, t.revision
       from tasks t
       join task_types k
         on k.tenant_id = t.tenant_id and k.key = t.type_key and k.version = t.type_version`
-    assert.deepEqual([...rows], [{ key: 'default', version: 1, title: 'Old' }])
+    const requirements = { roles: [], capabilities: [], skills: [] }
+    assert.deepEqual(
+      [...rows],
+      [{ key: 'default', version: 1, title: 'Old', requirements, revision: 1 }],
+    )
     await assert.rejects(
       empty`
         update task_types
