@@ -4,6 +4,7 @@ import { accountingRoutes } from '#accounting/routes.ts'
 import { adapterRoutes } from '#adapter/routes.ts'
 import { approvalsRoutes } from '#approvals/routes.ts'
 import { artifactsRoutes } from '#artifacts/routes.ts'
+import type { ContentOptions } from '#artifacts/routes.ts'
 import { contextRoutes } from '#context/routes.ts'
 import type { ContextOptions } from '#context/routes.ts'
 import { controlPlaneRoutes } from '#contract/all.ts'
@@ -40,6 +41,7 @@ export const API_INFO = {
 
 export interface ControlPlane extends Deps {
   context: ContextOptions
+  content: ContentOptions
   journal: JournalOptions
   leases: Leases
   watch: Watch
@@ -73,7 +75,7 @@ export function createControlPlane(given: ControlPlane): Hono {
   runControlRoutes(app, deps)
   usageRoutes(app, deps)
   accountingRoutes(app, deps)
-  artifactsRoutes(app, deps)
+  artifactsRoutes(app, deps, deps.content)
   skillsRoutes(app, deps)
   approvalsRoutes(app, deps)
   contextRoutes(app, deps, deps.context)

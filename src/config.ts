@@ -19,11 +19,10 @@ const bytes = (fallback: number) =>
 const secret = z.string().min(16).max(512)
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' })
 const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// URL' })
-const flag = (fallback: boolean) =>
-  z
-    .enum(['true', 'false', '1', '0', 'on', 'off'])
-    .transform((value) => ['true', '1', 'on'].includes(value))
-    .default(fallback)
+const someFlag = z
+  .enum(['true', 'false', '1', '0', 'on', 'off'])
+  .transform((value) => ['true', '1', 'on'].includes(value))
+const flag = (fallback: boolean) => someFlag.default(fallback)
 
 /** Each variable with its meaning; the configuration page is generated from this object. */
 export const VARIABLES = {
@@ -31,7 +30,7 @@ export const VARIABLES = {
     .string()
     .min(1)
     .default('./.strata')
-    .describe('Data folder: the database and the keys'),
+    .describe('Data folder: the database, the keys and large content'),
   CP_HOST: z.string().default('127.0.0.1').describe('Address the control plane listens on'),
   CP_PORT: port(8000).describe('Port of the control plane; 0 picks a free one'),
   CP_DATABASE_URL: postgresUrl
@@ -117,6 +116,46 @@ export const VARIABLES = {
   ),
   CP_SESSION_TTL_SECONDS: count(300, 3600).describe('Lease of a session unless it asks otherwise'),
   CP_CLAIM_TTL_SECONDS: count(300, 3600).describe('Lease of a claim unless it asks otherwise'),
+  CP_ARTIFACT_FOLDER: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Folder of large content, the same for every process (blobs in STRATA_DATA)'),
+  CP_ARTIFACT_MAX_BYTES: bytes(104_857_600).describe('Largest content of an artifact'),
+  CP_ARTIFACT_UPLOAD_TTL_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(60)
+    .max(2_592_000)
+    .default(86_400)
+    .describe('How long an upload is kept unless an artifact names it'),
+  CP_S3_BUCKET: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9.-]{1,62}$/, 'must be the name of a bucket')
+    .optional()
+    .describe('Bucket of an S3 service for large content, instead of a folder'),
+  CP_S3_ENDPOINT: httpUrl.optional().describe('URL of the service (Amazon S3 in CP_S3_REGION)'),
+  CP_S3_REGION: z
+    .string()
+    .regex(/^[a-z0-9-]{1,50}$/, 'must be a region')
+    .default('us-east-1')
+    .describe('Region that requests are signed for'),
+  CP_S3_ACCESS_KEY_ID: z.string().min(1).max(200).optional().describe('Access key for the bucket'),
+  CP_S3_SECRET_ACCESS_KEY: z.string().min(1).max(200).optional().describe('Its secret'),
+  CP_S3_SESSION_TOKEN: z
+    .string()
+    .min(1)
+    .max(5000)
+    .optional()
+    .describe('Session token, for a temporary key'),
+  CP_S3_PREFIX: z
+    .string()
+    .regex(/^([A-Za-z0-9._-]+\/)*$/, 'must be empty or end with /')
+    .default('')
+    .describe('Stands before every key in the bucket, such as strata/'),
+  CP_S3_PATH_STYLE: someFlag
+    .optional()
+    .describe('Bucket in the path of URLs, not in the host (on with CP_S3_ENDPOINT)'),
   CP_WORKER_POLL_SECONDS: seconds(1).describe('Pause of an idle worker between looks for work'),
   CP_WS_POLL_INTERVAL_SECONDS: seconds(5).describe(
     'Longest time until a stream of events notices what no wake-up told',
@@ -213,7 +252,20 @@ export const VARIABLES = {
   CB_CONTEXT_DEFAULT_MAX_TOKENS: count(8000).describe('Budget of a pack when none is asked'),
 } as const satisfies Record<string, z.ZodType>
 
-const Env = z.object(VARIABLES)
+const Env = z
+  .object(VARIABLES)
+  .refine((env) => env.CP_ARTIFACT_FOLDER === undefined || env.CP_S3_BUCKET === undefined, {
+    path: ['CP_ARTIFACT_FOLDER'],
+    error: 'must not stand beside CP_S3_BUCKET',
+  })
+  .refine((env) => env.CP_S3_BUCKET === undefined || env.CP_S3_ACCESS_KEY_ID !== undefined, {
+    path: ['CP_S3_ACCESS_KEY_ID'],
+    error: 'is needed with CP_S3_BUCKET',
+  })
+  .refine((env) => env.CP_S3_BUCKET === undefined || env.CP_S3_SECRET_ACCESS_KEY !== undefined, {
+    path: ['CP_S3_SECRET_ACCESS_KEY'],
+    error: 'is needed with CP_S3_BUCKET',
+  })
 
 export type Config = Readonly<z.output<typeof Env>>
 

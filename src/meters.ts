@@ -1,4 +1,5 @@
 import type { Turn } from '#adapter/deliver-tenant.ts'
+import type { ContentMeter } from '#artifacts/routes.ts'
 import type { ShadowCounts } from '#authz/shadow-decider.ts'
 import { claimTask } from '#contract/claims.ts'
 import type { ContextMetrics } from '#context/get-context.ts'
@@ -19,6 +20,14 @@ export function contextMeter(metrics: Metrics): ContextMetrics {
     },
     degraded: (status) => metrics.contextDegraded.inc({ status }),
     failed: () => metrics.contextProviderFailures.inc(),
+  }
+}
+
+/** Counts content on its way in and out. */
+export function contentMeter(metrics: Metrics): ContentMeter {
+  return {
+    stored: (bytes) => metrics.artifactBytesStored.inc(bytes),
+    served: (bytes) => metrics.artifactBytesServed.inc(bytes),
   }
 }
 

@@ -1,3 +1,4 @@
+import type { BlobStore } from '#blobs/store.ts'
 import { askMemory } from '#client/memory.ts'
 import type { MemoryOptions } from '#client/memory.ts'
 import { health as memoryHealth } from '#contract/memory.ts'
@@ -9,6 +10,7 @@ import { observePool, poolGauges, processGauges } from '#observe/process-metrics
 import type { Metrics } from '#observe/metrics.ts'
 import type { Probes } from '#observe/probes.ts'
 import type { Log } from '#lib/log.ts'
+import { contentCheck } from './content-store.ts'
 import type { DatabaseName, ObserverOf } from './databases.ts'
 import { migrationsOf } from './databases.ts'
 import { databaseGauges } from './gauges.ts'
@@ -22,6 +24,8 @@ export interface Probed {
   memoryDatabase?: Database
   /** How memory is reached, null when none is configured; absent where this role does not ask it. */
   memory?: MemoryOptions | null
+  /** Where large content is kept; absent where this role does not use it. */
+  store?: BlobStore
 }
 
 /** The measurements of every pool of this process. */
@@ -31,7 +35,7 @@ export function poolObservers(metrics: Metrics): ObserverOf {
 
 /** Whether this process can do its work, and its metrics. */
 export function createProbes(probed: Probed): Probes {
-  const { role, log, metrics, controlPlane, memoryDatabase, memory } = probed
+  const { role, log, metrics, controlPlane, memoryDatabase, memory, store } = probed
   const own = controlPlane && {
     database: databaseCheck(controlPlane, () => migrationsOf('control_plane')),
     journal: journalCheck(controlPlane),
@@ -41,6 +45,7 @@ export function createProbes(probed: Probed): Probes {
     {
       vital: {
         ...own,
+        ...(store && { content: contentCheck(store, log) }),
         ...(beside && { database: databaseCheck(memoryDatabase, () => migrationsOf('memory')) }),
       },
       ...(memory !== undefined && { informing: { memory: memoryCheck(memory) } }),

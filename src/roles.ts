@@ -19,6 +19,7 @@ import { createPolicyApp } from '#policy/app.ts'
 import type { DatabaseName, Databases } from './databases.ts'
 import { createAnnouncer } from './meters.ts'
 import { createProbes, poolObservers } from './probing.ts'
+import { openContentStore } from './content-store.ts'
 import { firstStart, secretFile } from './first-start.ts'
 import { listen } from './listen.ts'
 import {
@@ -77,13 +78,15 @@ async function all(start: Start): Promise<void> {
   await using heads = createHeads(shared, db)
   await using announcer = createAnnouncer(shared, db)
   const { notify } = announcer
+  const store = openContentStore(config, start.metrics)
   const probes = createProbes({
     ...shared,
     controlPlane: db,
     memoryDatabase: memoryDb,
     memory: target ?? null,
+    store,
   })
-  const app = apiService(shared, db, { memory: target, notify, heads, probes })
+  const app = apiService(shared, db, { memory: target, notify, heads, probes, store })
   const adminKey =
     config.CP_BOOTSTRAP_TOKEN === undefined ? await firstStart(db, config.STRATA_DATA) : undefined
 
@@ -92,7 +95,10 @@ async function all(start: Start): Promise<void> {
   await untilStopped(shared, {
     greeting: greetingOf(shared, { url: server.url, memoryUrl: memoryServer.url, adminKey }),
     probes,
-    services: [() => adapterService(shared, db, target), () => workerService(shared, db, notify)],
+    services: [
+      () => adapterService(shared, db, target),
+      () => workerService(shared, db, { notify, store }),
+    ],
   })
   say('Stopping')
 }
@@ -180,9 +186,10 @@ async function api(start: Start): Promise<void> {
   await using heads = createHeads(shared, db)
   const target = memoryOf(start.config)
   await using announcer = createAnnouncer(shared, db)
-  const probes = createProbes({ ...shared, controlPlane: db, memory: target ?? null })
+  const store = openContentStore(start.config, start.metrics)
+  const probes = createProbes({ ...shared, controlPlane: db, memory: target ?? null, store })
   const { notify } = announcer
-  const app = apiService(shared, db, { memory: target, notify, heads, probes })
+  const app = apiService(shared, db, { memory: target, notify, heads, probes, store })
   await using server = await listen(app, apiAddress(shared))
   await untilStopped(shared, { greeting: `Control plane is ready at ${server.url}`, probes })
 }
@@ -205,11 +212,13 @@ async function worker(start: Start): Promise<void> {
   const shared = { ...start, databases }
   const db = await openControlPlane(shared, 'strata-worker')
   await using announcer = createAnnouncer(shared, db)
-  const probes = createProbes({ ...shared, controlPlane: db })
+  const store = openContentStore(start.config, start.metrics)
+  const probes = createProbes({ ...shared, controlPlane: db, store })
+  const { notify } = announcer
   await untilStopped(shared, {
     greeting: 'Worker is ready',
     probes,
-    services: [() => workerService(shared, db, announcer.notify)],
+    services: [() => workerService(shared, db, { notify, store })],
   })
 }
 

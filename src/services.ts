@@ -2,6 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hono } from 'hono'
 import { createMemorySink } from '#adapter/memory-sink.ts'
 import { runAdapter } from '#adapter/run-adapter.ts'
+import { expireUploads } from '#artifacts/expire-uploads.ts'
+import { collectBlobs } from '#blobs/collect.ts'
+import type { BlobStore } from '#blobs/store.ts'
 import type { MemoryOptions } from '#client/memory.ts'
 import type { MemoryProvider } from '#context/recall.ts'
 import type { Database } from '#db/sql.ts'
@@ -25,7 +28,7 @@ import { createControlPlane } from './app.ts'
 import type { Config } from './config.ts'
 import { controlPlaneTokens, deciderOf, memoryTokens } from './identity.ts'
 import type { Databases } from './databases.ts'
-import { contextMeter, countingClaims, countTurn, streamMeter } from './meters.ts'
+import { contentMeter, contextMeter, countingClaims, countTurn, streamMeter } from './meters.ts'
 
 /** What the services of one process share. */
 export interface Shared {
@@ -62,13 +65,14 @@ export interface ApiParts {
   notify: Notify
   heads: Heads
   probes: Probes
+  store: BlobStore
 }
 
 /** The control plane's API over one pool. */
 export function apiService(
   { config, log, metrics, signal }: Shared,
   db: Database,
-  { memory, notify, heads, probes }: ApiParts,
+  { memory, notify, heads, probes, store }: ApiParts,
 ): Hono {
   const limits = {
     defaultBytes: config.CP_MAX_BODY_BYTES,
@@ -86,8 +90,13 @@ export function apiService(
       breakGlassSeconds: config.CP_BREAK_GLASS_ENABLED ? config.CP_BREAK_GLASS_MAX_TTL_SECONDS : 0,
     },
   })
+  const uploads = {
+    maxBytes: config.CP_ARTIFACT_MAX_BYTES,
+    ttlSeconds: config.CP_ARTIFACT_UPLOAD_TTL_SECONDS,
+  }
   return createControlPlane({
     db,
+    content: { store, limits: uploads, meter: contentMeter(metrics) },
     log,
     api,
     journal: {
@@ -190,13 +199,14 @@ const REAP_BATCH = 200
 const CLEAN_UP_BATCH = 1000
 
 /**
- * Ends leases whose time is up, removes expired records and keeps journals short, until the signal
- * aborts. Each kind of work goes at its own pace; any number of workers may do it at once.
+ * Ends leases whose time is up, removes expired records and content that nothing refers to, and keeps
+ * journals short, until the signal aborts. Each kind of work goes at its own pace; any number of workers may
+ * do it at once.
  */
 export async function workerService(
   { config, log, metrics, signal }: Shared,
   db: Database,
-  notify: Notify,
+  { notify, store }: Pick<ApiParts, 'notify' | 'store'>,
 ): Promise<void> {
   const repeat = async (name: string, seconds: number, work: () => Promise<Done | void>) => {
     while (!signal.aborted) {
@@ -220,5 +230,9 @@ export async function workerService(
     interval === undefined
       ? undefined
       : repeat('retention', interval, () => retainJournals(db, retention, notify))
-  await Promise.all([reaping, cleaning, retaining])
+  const collecting = repeat('content', config.CP_WORKER_POLL_SECONDS, async () => ({
+    uploads: await expireUploads(db, CLEAN_UP_BATCH),
+    objects: await collectBlobs(db, store, CLEAN_UP_BATCH),
+  }))
+  await Promise.all([reaping, cleaning, retaining, collecting])
 }

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { call, send } from '#client/client.ts'
 import type { CallInput, ClientOptions } from '#client/client.ts'
 import { controlPlaneRoutes } from '#contract/all.ts'
+import { beginArtifactUpload } from '#contract/artifact-uploads.ts'
 import * as claims from '#contract/claims.ts'
 import { sendControlMessage } from '#contract/control-messages.ts'
 import type { Route } from '#contract/route.ts'
@@ -12,6 +13,7 @@ import { recordAction } from '#contract/run-actions.ts'
 import * as runs from '#contract/runs.ts'
 import * as sessions from '#contract/sessions.ts'
 import * as tasks from '#contract/tasks.ts'
+import { sha256 } from '#lib/id.ts'
 import { sharedDb } from './support/db.ts'
 import { endLease, eventsOf } from './support/leases.ts'
 import { claimedTask, workClients } from './support/work.ts'
@@ -29,6 +31,7 @@ interface Held {
   messageId: string
   /** Somebody who may be asked. */
   personId: string
+  uploadId: string
 }
 
 /** By operation id: a write that the holder of a task may make, with its fence. */
@@ -105,17 +108,36 @@ const FENCED: Readonly<Record<string, (held: Held) => CallInput<Route>>> = {
   requestApproval: ({ taskId, claimId, fencingToken, personId }) => ({
     body: { taskId, assignedPrincipalId: personId, claimId, fencingToken },
   }),
+  beginArtifactUpload: ({ taskId, claimId, fencingToken }) => ({
+    body: { ...NOTHING, taskId, claimId, fencingToken },
+  }),
+  sendArtifactContent: ({ runId, fencingToken }) => ({
+    query: { ...NOTHING, sizeBytes: '0', runId, fencingToken: String(fencingToken) },
+  }),
+  completeArtifactUpload: ({ uploadId, claimId, fencingToken }) => ({
+    params: { id: uploadId },
+    body: { claimId, fencingToken },
+  }),
   createArtifact: ({ runId, fencingToken }) => ({
     body: { type: 'report', name: 'r', runId, fencingToken },
   }),
 }
 
+/** Content of no bytes. */
+const NOTHING = { sizeBytes: 0, sha256: sha256('') }
+
+/** Nobody else learns whether there is what they change. */
+const HIDDEN = new Set(['completeArtifactUpload'])
+
 /** Writes that no run may be going on for; the others need one. */
 const WITHOUT_RUN = new Set(['completeTask', 'releaseClaim', 'startRun'])
 
 function takesToken(route: Route): boolean {
-  const schema = z.toJSONSchema(route.body, { io: 'input', unrepresentable: 'any' })
-  return JSON.stringify(schema).includes('"fencingToken"')
+  return [route.body, route.query].some((part) =>
+    JSON.stringify(z.toJSONSchema(part, { io: 'input', unrepresentable: 'any' })).includes(
+      '"fencingToken"',
+    ),
+  )
 }
 
 const fenced = Object.entries<Route>(controlPlaneRoutes).filter(([, route]) => takesToken(route))
@@ -150,10 +172,16 @@ async function heldByAnn(operationId: string) {
       idempotencyKey: randomUUID(),
       body: { kind: 'queue', message: 'and then', expectedRunVersion: run.version },
     }))
+  const body = { ...NOTHING, taskId: task.id, ...fence }
+  const upload =
+    operationId === 'completeArtifactUpload'
+      ? await call(ann, beginArtifactUpload, { body })
+      : undefined
   const held = async (): Promise<Held> => {
     const { version } = await call(ann, tasks.getTask, { params: { ref: task.id } })
     const ids = { runId: run?.id ?? '', actionId: action?.id ?? '', messageId: message?.id ?? '' }
-    return { taskId: task.id, version, ...fence, ...ids, personId: person.actorId }
+    const others = { uploadId: upload?.id ?? '', personId: person.actorId }
+    return { taskId: task.id, version, ...fence, ...ids, ...others }
   }
   return { ctx: tenant.ctx, ann, bob: clientOf(key), held, session }
 }
@@ -231,7 +259,8 @@ describe('every write made under a claim', () => {
     it(`${operationId} is refused to somebody else who learnt the token`, async () => {
       const { bob, held } = await heldByAnn(operationId)
 
-      assert.equal(await codeOf(bob, route, input(await held())), 'claim_holder_mismatch')
+      const refusal = HIDDEN.has(operationId) ? 'not_found' : 'claim_holder_mismatch'
+      assert.equal(await codeOf(bob, route, input(await held())), refusal)
     })
   }
 })

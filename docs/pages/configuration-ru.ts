@@ -2,7 +2,7 @@ import type { VARIABLES } from '../../src/config.ts'
 
 /** What each variable means, in Russian; a missing one does not compile. */
 export const RUSSIAN_MEANINGS: Readonly<Record<keyof typeof VARIABLES, string>> = {
-  STRATA_DATA: 'Папка данных: база и ключи',
+  STRATA_DATA: 'Папка данных: база, ключи и большое содержимое',
   CP_HOST: 'Адрес, на котором слушает control plane',
   CP_PORT: 'Порт control plane; 0 выбирает свободный',
   CP_DATABASE_URL:
@@ -37,6 +37,17 @@ export const RUSSIAN_MEANINGS: Readonly<Record<keyof typeof VARIABLES, string>> 
   CP_KNOWLEDGE_SNAPSHOT_MAX_BODY_BYTES: 'Наибольшее тело снимка знаний и документа',
   CP_SESSION_TTL_SECONDS: 'Срок аренды сессии, если она не просит другого',
   CP_CLAIM_TTL_SECONDS: 'Срок аренды claim, если он не просит другого',
+  CP_ARTIFACT_FOLDER: 'Папка большого содержимого, одна для всех процессов (blobs в STRATA_DATA)',
+  CP_ARTIFACT_MAX_BYTES: 'Наибольшее содержимое артефакта',
+  CP_ARTIFACT_UPLOAD_TTL_SECONDS: 'Сколько хранится загрузка, на которую не сослался артефакт',
+  CP_S3_BUCKET: 'Bucket сервиса S3 для большого содержимого, вместо папки',
+  CP_S3_ENDPOINT: 'URL сервиса (Amazon S3 в регионе CP_S3_REGION)',
+  CP_S3_REGION: 'Регион, для которого подписываются запросы',
+  CP_S3_ACCESS_KEY_ID: 'Ключ доступа к bucket',
+  CP_S3_SECRET_ACCESS_KEY: 'Его секрет',
+  CP_S3_SESSION_TOKEN: 'Токен сессии, для временного ключа',
+  CP_S3_PREFIX: 'Стоит перед каждым ключом в bucket, например strata/',
+  CP_S3_PATH_STYLE: 'Bucket в пути URL, а не в имени хоста (включено при CP_S3_ENDPOINT)',
   CP_WORKER_POLL_SECONDS: 'Пауза бездействующего worker между проверками',
   CP_WS_POLL_INTERVAL_SECONDS:
     'За сколько поток событий самое позднее замечает то, о чём не пришёл сигнал',

@@ -20,12 +20,14 @@ export interface ArtifactTarget {
   previous: ArtifactRow | undefined
 }
 
+type TargetInput = Pick<NewArtifact, 'taskId' | 'runId' | 'supersedesArtifactId'>
+
 /**
  * Finds what the artifact belongs to, locks it, and reads it again as it is under the lock. A run implies
  * its task, and so does a superseded artifact. Throws `not_found`, and `invalid_request` for what
  * contradicts itself.
  */
-export async function lockTarget(sql: Sql, ctx: Ctx, input: NewArtifact): Promise<ArtifactTarget> {
+export async function lockTarget(sql: Sql, ctx: Ctx, input: TargetInput): Promise<ArtifactTarget> {
   const before = await readTarget(sql, ctx, input)
   const { task, previous } = before
   const entities = [
@@ -37,7 +39,7 @@ export async function lockTarget(sql: Sql, ctx: Ctx, input: NewArtifact): Promis
   return await readTarget(sql, ctx, input)
 }
 
-async function readTarget(sql: Sql, ctx: Ctx, input: NewArtifact): Promise<ArtifactTarget> {
+async function readTarget(sql: Sql, ctx: Ctx, input: TargetInput): Promise<ArtifactTarget> {
   const run = await ifGiven(input.runId, async (id) =>
     found(await selectRun(sql, ctx, id), 'run', id),
   )

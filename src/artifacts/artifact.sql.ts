@@ -3,7 +3,6 @@ import type { PageRequest } from '#db/page.ts'
 import { inReach } from '#db/reach.ts'
 import type { Sql } from '#db/sql.ts'
 import type { Ctx, Tenancy } from '#lib/ctx.ts'
-import type { InlineContent } from './artifact.ts'
 
 export interface ArtifactRow {
   id: string
@@ -32,14 +31,6 @@ function selectJoined(sql: Sql) {
     from artifacts a
     left join artifacts next
       on next.tenant_id = a.tenant_id and next.supersedes_artifact_id = a.id`
-}
-
-/** Keeps bytes that the tenant does not have yet. */
-export async function insertContent(sql: Sql, ctx: Tenancy, content: InlineContent): Promise<void> {
-  await sql`
-    insert into artifact_contents (tenant_id, sha256, size_bytes, content)
-    values (${ctx.tenantId}, ${content.sha256}, ${content.bytes.length}, ${content.bytes})
-    on conflict (tenant_id, sha256) do nothing`
 }
 
 export async function insertArtifact(
@@ -123,17 +114,4 @@ export async function selectLatestArtifacts(
       ${inReach(sql, ctx, 'a.workspace_id')}
     order by a.created_at desc, a.id desc
     limit ${task.limit}`
-}
-
-export async function selectContent(
-  sql: Sql,
-  ctx: Tenancy,
-  sha256: string,
-): Promise<Buffer<ArrayBuffer> | undefined> {
-  const [row] = await sql<{ content: Buffer<ArrayBuffer> }[]>`
-    select content
-    from artifact_contents
-    where tenant_id = ${ctx.tenantId}
-      and sha256 = ${sha256}`
-  return row?.content
 }

@@ -4,11 +4,14 @@ import { sha256 } from '#lib/id.ts'
 
 export interface InlineContent {
   bytes: Buffer
+  sizeBytes: number
   sha256: string
   mediaType: string
 }
 
-/** The bytes of an artifact's content; undefined when it is only a reference. Throws `invalid_request`. */
+export const UNKNOWN_MEDIA_TYPE = 'application/octet-stream'
+
+/** The bytes that come with an artifact; undefined when there are none. Throws `invalid_request`. */
 export function inlineContent(
   input: Pick<NewArtifact, 'content' | 'encoding' | 'mediaType'>,
 ): InlineContent | undefined {
@@ -18,6 +21,11 @@ export function inlineContent(
   if (encoding === 'base64' && bytes.toString('base64') !== content) {
     throw badField('content', 'must be canonical base64')
   }
-  const fallback = encoding === 'base64' ? 'application/octet-stream' : 'text/plain; charset=utf-8'
-  return { bytes, sha256: sha256(bytes), mediaType: mediaType ?? fallback }
+  const fallback = encoding === 'base64' ? UNKNOWN_MEDIA_TYPE : 'text/plain; charset=utf-8'
+  return {
+    bytes,
+    sizeBytes: bytes.length,
+    sha256: sha256(bytes),
+    mediaType: mediaType ?? fallback,
+  }
 }

@@ -14,6 +14,8 @@ export interface CallInput<R extends Route> {
   params?: z.input<R['params']>
   query?: z.input<R['query']>
   body?: z.input<R['body']>
+  /** The body of a route of bytes; a stream is sent as it is read. */
+  bytes?: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
   /** Sent as `Idempotency-Key`. */
   idempotencyKey?: string
   /** Version for `If-Match`, on routes that need it. */
@@ -77,18 +79,23 @@ export async function send<R extends Route>(
   route: R,
   input: CallInput<R> = {},
 ): Promise<Response> {
-  const hasBody = takesBody(route)
   try {
     return await (options.fetch ?? fetch)(urlOf(options.url, route, input), {
       method: route.method,
       headers: headersOf(options, route, input),
       ...(input.signal && { signal: input.signal }),
-      ...(hasBody && { body: JSON.stringify(input.body ?? {}) }),
+      ...bodyOf(route, input),
     })
   } catch (cause) {
     if (input.signal?.aborted) throw cause
     throw new TransportError(`Cannot reach ${options.url}`, { cause })
   }
+}
+
+function bodyOf<R extends Route>(route: R, { body, bytes }: CallInput<R>): RequestInit {
+  if (!takesBody(route)) return {}
+  if (!route.bytes) return { body: JSON.stringify(body ?? {}) }
+  return { body: bytes ?? '', duplex: 'half' }
 }
 
 function takesBody({ method }: Route): boolean {
@@ -98,7 +105,9 @@ function takesBody({ method }: Route): boolean {
 export function headersOf<R extends Route>(options: ClientOptions, route: R, input: CallInput<R>) {
   return {
     ...(options.token && { authorization: `Bearer ${options.token}` }),
-    ...(takesBody(route) && { 'content-type': 'application/json' }),
+    ...(takesBody(route) && {
+      'content-type': route.bytes ? 'application/octet-stream' : 'application/json',
+    }),
     ...(input.idempotencyKey && { 'idempotency-key': input.idempotencyKey }),
     ...(route.ifMatch && input.ifMatch && { 'if-match': `"${route.ifMatch}-${input.ifMatch}"` }),
     ...options.headers,

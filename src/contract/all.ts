@@ -1,5 +1,6 @@
 import { routes as approvals } from './approvals.ts'
 import { routes as artifacts } from './artifacts.ts'
+import { routes as artifactUploads } from './artifact-uploads.ts'
 import { routes as childHandles } from './child-handles.ts'
 import { routes as claims } from './claims.ts'
 import { routes as configRevisions } from './config-revisions.ts'
@@ -75,6 +76,7 @@ export const controlPlaneRoutes = {
   ...priceTables,
   ...artifacts,
   ...approvals,
+  ...artifactUploads,
   ...events,
   ...eventStream,
   ...context,

@@ -14,46 +14,68 @@ import { Content } from './content.ts'
 import { MediaType } from './media-type.ts'
 import { route } from './route.ts'
 
-export const NewArtifact = z
-  .strictObject({
-    type: z.string().regex(/^[a-z0-9][a-z0-9._:/-]{0,99}$/, 'must be a lower-case name'),
-    name: text(300),
-    /** Where the thing is, when it is not kept here. */
-    uri: z
-      .string()
-      .max(2000)
-      .regex(/^[^\s\p{Cc}]+$/u, 'must not hold white space')
-      .optional(),
-    content: z.string().optional(),
-    /** How `content` is written in the request. */
-    encoding: z.enum(['utf8', 'base64']).optional(),
-    mediaType: MediaType.optional(),
-    metadata: JsonObject.default({}),
-    taskId: TaskRef.optional(),
-    runId: Id.optional(),
-    workspaceId: Id.optional(),
-    /** The revision that this one replaces; it must be the newest of its chain. */
-    supersedesArtifactId: Id.optional(),
-    claimId: Id.optional(),
-    fencingToken: FencingToken.optional(),
-  })
-  .refine((body) => body.uri === undefined || body.content === undefined, {
-    path: ['uri'],
-    error: 'must not stand beside content',
-  })
-  .refine((body) => body.content !== undefined || !(body.mediaType ?? body.encoding), {
-    path: ['content'],
-    error: 'is needed with mediaType or encoding',
-  })
-  .refine((body) => body.claimId === undefined || body.fencingToken !== undefined, {
-    path: ['fencingToken'],
-    error: 'is needed with claimId',
-  })
-  .refine((body) => body.fencingToken === undefined || (body.claimId ?? body.runId), {
-    path: ['claimId'],
-    error: 'or runId is needed with fencingToken',
-  })
-  .meta({ id: 'NewArtifact' })
+interface ShownFence {
+  claimId?: string | undefined
+  runId?: string | undefined
+  fencingToken?: number | undefined
+}
+
+/** A body of something made under a claim, which is shown by its token and by itself or by its run. */
+export function fenced<T extends z.ZodType<ShownFence>>(body: T): T {
+  return body
+    .refine((shown) => shown.claimId === undefined || shown.fencingToken !== undefined, {
+      path: ['fencingToken'],
+      error: 'is needed with claimId',
+    })
+    .refine((shown) => shown.fencingToken === undefined || (shown.claimId ?? shown.runId), {
+      path: ['claimId'],
+      error: 'or runId is needed with fencingToken',
+    })
+}
+
+export const NewArtifact = fenced(
+  z
+    .strictObject({
+      type: z.string().regex(/^[a-z0-9][a-z0-9._:/-]{0,99}$/, 'must be a lower-case name'),
+      name: text(300),
+      /** Where the thing is, when it is not kept here. */
+      uri: z
+        .string()
+        .max(2000)
+        .regex(/^[^\s\p{Cc}]+$/u, 'must not hold white space')
+        .optional(),
+      content: z.string().optional(),
+      /** How `content` is written in the request. */
+      encoding: z.enum(['utf8', 'base64']).optional(),
+      /** Bytes that the caller has uploaded: `contentRef` of the completed upload. */
+      contentRef: Id.optional(),
+      mediaType: MediaType.optional(),
+      metadata: JsonObject.default({}),
+      taskId: TaskRef.optional(),
+      runId: Id.optional(),
+      workspaceId: Id.optional(),
+      /** The revision that this one replaces; it must be the newest of its chain. */
+      supersedesArtifactId: Id.optional(),
+      claimId: Id.optional(),
+      fencingToken: FencingToken.optional(),
+    })
+    .refine((body) => body.uri === undefined || body.content === undefined, {
+      path: ['uri'],
+      error: 'must not stand beside content',
+    })
+    .refine((body) => body.contentRef === undefined || !(body.uri ?? body.content), {
+      path: ['contentRef'],
+      error: 'must not stand beside content or uri',
+    })
+    .refine((body) => body.content !== undefined || body.encoding === undefined, {
+      path: ['content'],
+      error: 'is needed with encoding',
+    })
+    .refine((body) => (body.content ?? body.contentRef) !== undefined || !body.mediaType, {
+      path: ['content'],
+      error: 'or contentRef is needed with mediaType',
+    }),
+).meta({ id: 'NewArtifact' })
 export type NewArtifact = z.output<typeof NewArtifact>
 
 export const Artifact = z
@@ -96,6 +118,7 @@ export const createArtifact = route({
     'run_not_active',
     'version_conflict',
     'workspace_archived',
+    'upload_incomplete',
     'invalid_artifact',
   ],
   body: NewArtifact,
@@ -138,7 +161,7 @@ export const getArtifactContent = route({
   summary: 'The bytes of an artifact, as a download that no browser will run',
   tag: 'Artifacts',
   access: 'artifacts.read',
-  errors: ['not_found', 'range_not_satisfiable'],
+  errors: ['not_found', 'range_not_satisfiable', 'content_damaged', 'content_unavailable'],
   params: byId,
   reply: Content,
   content: true,

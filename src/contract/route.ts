@@ -55,6 +55,10 @@ export interface RouteRules {
   readonly content?: true
   /** The reply comes again and again until either side ends it. */
   readonly stream?: 'sse' | 'websocket'
+  /** The body is bytes, whatever `Content-Type` says, and is read by the handler. */
+  readonly bytes?: true
+  /** May take as long as moving large content does: takes a turn among such routes, not among all. */
+  readonly transfer?: true
 }
 
 /** One HTTP operation as data. The server binds a handler to it; clients and OpenAPI are derived from it. */

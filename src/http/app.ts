@@ -16,7 +16,7 @@ export type Envelope = (error: AppError, trace: Trace) => object
 /**
  * An empty application that answers every failure with its envelope: our refusals as they are, a
  * missing route as `not_found`, a lost database as `not_ready`, anything else as `internal_error`; the
- * last two are logged whole, unless the caller is gone. Every request passes through `watch`.
+ * last two, and failures of the store of content, are logged whole, unless the caller is gone. Every request passes through `watch`.
  */
 export function baseApp(log: Log, envelope: Envelope, watch: Watch = UNWATCHED): Hono {
   const app = new Hono()
@@ -34,13 +34,18 @@ export function baseApp(log: Log, envelope: Envelope, watch: Watch = UNWATCHED):
     refuse(c, new AppError('not_found', `Cannot find route ${c.req.method} ${c.req.path}`)),
   )
   app.onError((error, c) => {
-    if (error instanceof AppError) return refuse(c, error)
+    if (error instanceof AppError && !isStoreFailure(error)) return refuse(c, error)
     if (c.req.raw.signal.aborted) return refuse(c, ourFault(error))
     const { code: _, ...known } = knownOf(c)
     log.error('Request failed', error, { method: c.req.method, ...known, ...traceOf(c) })
     return refuse(c, refusalOf(error))
   })
   return app
+}
+
+/** A refusal that is not the caller's doing, and that nobody but the operator can do something about. */
+function isStoreFailure({ code }: AppError): boolean {
+  return code === 'content_unavailable' || code === 'content_damaged'
 }
 
 /** What the caller is told about a failure: our refusals as they are, nothing of what we did not foresee. */

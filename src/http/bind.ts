@@ -1,13 +1,13 @@
 import type { Hono } from 'hono'
 import type { Route, RouteReply } from '#contract/route.ts'
 import { transaction } from '#db/sql.ts'
-import type { Database, Sql } from '#db/sql.ts'
+import type { Database, Sql, TransactionMode } from '#db/sql.ts'
 import { collectAppended } from '#lib/appended.ts'
 import type { Notify } from '#lib/appended.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import type { Log } from '#lib/log.ts'
 import { onceOf, runOnce, runOnceOutside } from './idempotency.ts'
-import { serve } from './serve.ts'
+import { attempt, serve } from './serve.ts'
 import type { Answer, Api, RequestInput } from './serve.ts'
 
 export interface ControlPlaneApi extends Api<Ctx> {
@@ -85,6 +85,45 @@ export function bindOutside<R extends Route>(
     const { leaseSeconds } = deps
     const answer = await (once
       ? runOnceOutside(deps.db, ctx, { ...once, leaseSeconds }, command)
+      : command())
+    appended.announce(deps.notify, ctx.tenantId)
+    return answer
+  })
+}
+
+/** One short transaction of a route that moves bytes. */
+export type Transact = <T>(mode: TransactionMode, work: (sql: Sql) => Promise<T>) => Promise<T>
+
+/** Longer than a request may take to arrive; then its Idempotency-Key is free again if the process died. */
+const TRANSFER_LEASE_SECONDS = 600
+
+/**
+ * Serves a route that moves bytes: no transaction is open while they move. Those that the handler opens are
+ * like those of {@link bind}: they take a turn, and before a write commits the caller is confirmed.
+ */
+export function bindTransfer<R extends Route>(
+  app: Hono,
+  deps: Deps,
+  route: R,
+  handler: Handler<R, Transact>,
+): void {
+  const { api, db } = deps
+  serve(app, api, route, async (caller, input) => {
+    const appended = collectAppended()
+    const ctx: Ctx = { ...caller, wake: appended.wake }
+    const transact: Transact = async (mode, work) => {
+      const turn = await api.enter?.(ctx, {}, ctx.signal)
+      const confirmed = async (sql: Sql) => {
+        const result = await work(sql)
+        if (mode === 'read write') await api.confirm(sql, ctx)
+        return result
+      }
+      return await attempt(() => transaction(db, mode, confirmed), turn)
+    }
+    const once = onceOf(route, ctx, input)
+    const command = async () => answerOf(route, await handler(transact, ctx, input))
+    const answer = await (once
+      ? runOnceOutside(db, ctx, { ...once, leaseSeconds: TRANSFER_LEASE_SECONDS }, command)
       : command())
     appended.announce(deps.notify, ctx.tenantId)
     return answer

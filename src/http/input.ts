@@ -23,7 +23,7 @@ export async function readInput(c: Context, route: Route, limits: BodyLimits, re
   const hasBody = route.method !== 'GET' && route.method !== 'DELETE'
   const params = check(route.params, textOnly(pathParams(c, route), 'path'), 'path')
   const query = check(route.query, textOnly(queryOf(c), 'query'), 'query')
-  const raw = hasBody ? await readJson(c, limit) : {}
+  const raw = hasBody && !route.bytes ? await readJson(c, limit) : {}
   const body = check(route.body, rename(route.body, raw), 'body', route.fieldCodes)
   return { params, query, body, raw }
 }
@@ -141,6 +141,19 @@ async function readJson(c: Context, maxBytes: number): Promise<unknown> {
   throw invalid([{ loc: ['body', ...path].join('.'), message }])
 }
 
+/** The body of a request in chunks, to be read at most once. Throws `invalid_request` when it is cut. */
+export async function* bodyChunks(request: Request): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) yield chunk
+  } catch {
+    throw notWhole()
+  }
+}
+
+function notWhole(): AppError {
+  return invalid([{ loc: 'body', message: 'must be whole' }])
+}
+
 async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = () =>
     new AppError(
@@ -151,17 +164,12 @@ async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array
       },
     )
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge()
-  if (!request.body) return new Uint8Array()
   const chunks: Uint8Array[] = []
   let size = 0
-  try {
-    for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
-      size += chunk.length
-      if (size > maxBytes) throw tooLarge()
-      chunks.push(chunk)
-    }
-  } catch (error) {
-    throw error instanceof AppError ? error : invalid([{ loc: 'body', message: 'must be whole' }])
+  for await (const chunk of bodyChunks(request)) {
+    size += chunk.length
+    if (size > maxBytes) throw tooLarge()
+    chunks.push(chunk)
   }
   return Buffer.concat(chunks)
 }

@@ -38,7 +38,10 @@ export function openapi(routes: Record<string, Route>, info: ApiInfo): object {
           ...headerParameters(route),
         ],
         ...(hasBody(route) && {
-          requestBody: { required: true, content: json(route.body, 'input') },
+          requestBody: {
+            required: true,
+            content: route.bytes ? BYTES : json(route.body, 'input'),
+          },
         }),
         responses: {
           ...Object.fromEntries(replies),

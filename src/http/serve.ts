@@ -5,7 +5,7 @@ import type { Content } from '#contract/content.ts'
 import type { Route, RouteInput, RouteReply } from '#contract/route.ts'
 import { AppError } from '#lib/errors.ts'
 import { namesTag, sendContent } from './content.ts'
-import { honoPath, readInput } from './input.ts'
+import { bodyChunks, honoPath, readInput } from './input.ts'
 import type { BodyLimits, Rename } from './input.ts'
 import { note } from './served.ts'
 import type { Identity } from './served.ts'
@@ -27,7 +27,9 @@ export interface Api<C> {
   identity: (ctx: C) => Identity
   rename: Rename
   /** Waits until this caller has a turn, which is held while the request runs; absent, everybody has one. */
-  enter?: ((ctx: C, route: Route, signal: AbortSignal) => Promise<Disposable>) | undefined
+  enter?:
+    | ((ctx: C, route: Pick<Route, 'transfer'>, signal: AbortSignal) => Promise<Disposable>)
+    | undefined
   /** Asks whoever decides about this caller and what the request is about; answers who may do what. */
   decide?: ((ctx: C, route: Route, input: RouteInput<Route>) => Promise<C>) | undefined
   /** Check replies against the contract: always in tests; see docs/decisions. */
@@ -42,6 +44,8 @@ export interface RequestInput<R extends Route> extends RouteInput<R> {
   rawBody: unknown
   /** Query string as sent, for the same fingerprint. */
   search: string
+  /** The body on routes of `bytes`; empty on others. Read at most once. */
+  bytes: AsyncIterable<Uint8Array>
 }
 
 /** A reply with a status other than the route's first, or with headers of its own. */
@@ -74,7 +78,8 @@ export function serve<C, R extends Route>(app: Hono, api: Api<C>, route: R, run:
     const turn = await api.enter?.(caller, route, c.req.raw.signal)
     const answer = await attempt(async () => {
       const ctx = api.decide ? await api.decide(caller, route, input) : caller
-      return await run(ctx, { ...input, expectedVersion, idempotencyKey, rawBody: raw, search })
+      const sent = { rawBody: raw, search, bytes: bodyChunks(c.req.raw) }
+      return await run(ctx, { ...input, expectedVersion, idempotencyKey, ...sent })
     }, turn)
     const body = api.checkReplies ? route.reply.parse(answer.body) : answer.body
     for (const [name, value] of Object.entries(answer.headers ?? {})) c.header(name, value)
@@ -93,7 +98,7 @@ function isKnown({ access }: Route): boolean {
 }
 
 /** Does the work and ends the turn it was given. */
-async function attempt<T>(work: () => Promise<T>, turn: Disposable | undefined): Promise<T> {
+export async function attempt<T>(work: () => Promise<T>, turn: Disposable | undefined): Promise<T> {
   try {
     return await work()
   } finally {

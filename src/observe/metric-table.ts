@@ -1,4 +1,5 @@
 import { ACCESS } from './tables/access.ts'
+import { CONTENT } from './tables/content.ts'
 import { JOURNAL } from './tables/journal.ts'
 import { MEMORY } from './tables/memory.ts'
 import { PROCESS } from './tables/process.ts'
@@ -12,6 +13,7 @@ export const TOPICS = {
   work: WORK,
   journal: JOURNAL,
   memory: MEMORY,
+  content: CONTENT,
   process: PROCESS,
 } as const
 
@@ -21,6 +23,7 @@ export const METRICS = {
   ...WORK,
   ...JOURNAL,
   ...MEMORY,
+  ...CONTENT,
   ...PROCESS,
 } as const
 

@@ -32,6 +32,9 @@ import { selectWorkspaceType, selectWorkspaceTypes } from './workspace-type.sql.
 import { selectSubtree, selectWorkspace, selectWorkspaces } from './workspace.sql.ts'
 import { treesOf } from './workspace.ts'
 
+/** Bodies that one process receives at once; each takes a few MiB of its memory. */
+const TRANSFERS = { each: 16, all: 128 }
+
 /** What the control plane brings to the common pipeline: its callers and its spelling. */
 export function createControlPlaneApi(
   options: AuthorizeOptions &
@@ -43,10 +46,12 @@ export function createControlPlaneApi(
   const { db, maxWaiting: waiting = 1000 } = options
   // What one principal asks for at once never takes all the connections of this process.
   const turns = createTurns({ each: Math.ceil(db.options.max / 2), waiting })
+  const transfers = createTurns({ ...TRANSFERS, waiting })
   return {
     limits: options.limits,
     checkReplies: options.checkReplies,
-    enter: ({ tenantId, actorId }, _route, signal) => turns.enter(`${tenantId}/${actorId}`, signal),
+    enter: ({ tenantId, actorId }, { transfer }, signal) =>
+      (transfer ? transfers : turns).enter(`${tenantId}/${actorId}`, signal),
     rename: (_schema, value) => value,
     identity: ({ tenantId, actorId: principal }) => ({ tenantId, principal }),
     authorize: (request, route, trace) => authorize(options, request, route, trace),

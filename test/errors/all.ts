@@ -1,4 +1,5 @@
 import type { ErrorCode } from '#lib/errors.ts'
+import { ofContent } from './of-content.ts'
 import { ofIdentity } from './of-identity.ts'
 import { ofMemory } from './of-memory.ts'
 import { ofProjects } from './of-projects.ts'
@@ -14,6 +15,7 @@ export const ERROR_CASES: Readonly<Record<ErrorCode, ErrorCase>> = {
   ...ofIdentity,
   ...ofWork,
   ...ofRuns,
+  ...ofContent,
   ...ofProjects,
   ...ofSkills,
   ...ofMemory,

@@ -49,6 +49,13 @@ describe('a start that cannot be: one sentence, exit code 2', () => {
     assert.doesNotMatch(sentence, /seven|tiny|mysql/)
   })
 
+  it('when it is left open where large content goes', async (t) => {
+    const settings = { CP_ARTIFACT_FOLDER: 'content', CP_S3_BUCKET: 'content' }
+    const sentence = await refusal(startRole(t, 'worker', settings))
+    assert.match(sentence, /CP_ARTIFACT_FOLDER must not stand beside CP_S3_BUCKET/)
+    assert.match(sentence, /CP_S3_ACCESS_KEY_ID is needed.*CP_S3_SECRET_ACCESS_KEY is needed/)
+  })
+
   it('when the role is none or one too many', async (t) => {
     assert.match(await refusal(startRole(t, 'apy', {})), /no role "apy".*\bapi\b/)
     const program = join(import.meta.dirname, '../../bin/strata.mjs')

@@ -12,6 +12,7 @@ const PAGES = [
   'docs/approvals.md',
   'docs/goals.md',
   'docs/skills.md',
+  'docs/artifacts.md',
   'docs/journal.md',
   'docs/knowledge.md',
   'docs/memory.md',

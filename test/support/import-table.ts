@@ -11,6 +11,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   events: ['contract', 'db', 'lib'],
   jobs: ['db', 'lib'],
   http: ['contract', 'db', 'lib'],
+  blobs: ['db', 'lib'],
   observe: ['http', 'events', 'contract', 'db', 'lib'],
   // Areas: know HTTP in routes.ts only. Memory and the others meet in contract and client alone.
   org: EVERY_AREA,
@@ -34,7 +35,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...EVERY_AREA,
   ],
   comments: ['org', 'work', 'runs', ...EVERY_AREA],
-  artifacts: ['org', 'access', 'projects', 'task-types', 'work', 'runs', ...EVERY_AREA],
+  artifacts: ['blobs', 'org', 'access', 'projects', 'task-types', 'work', 'runs', ...EVERY_AREA],
   approvals: ['org', 'access', 'projects', 'work', 'runs', 'artifacts', ...EVERY_AREA],
   references: ['org', 'work', 'artifacts', ...EVERY_AREA],
   skills: ['org', 'access', 'projects', 'work', 'runs', ...EVERY_AREA],

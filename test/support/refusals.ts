@@ -30,7 +30,7 @@ export function refusalsOf(route: Route, limits: { defaultBytes: number; knowled
     ...pathRefusals(route),
     ...headerRefusals(route),
     ...queryRefusals(route),
-    ...(hasBody ? [...bodyRefusals(limit), ...fieldRefusals(route)] : []),
+    ...(hasBody && !route.bytes ? [...bodyRefusals(limit), ...fieldRefusals(route)] : []),
   ]
 }
 

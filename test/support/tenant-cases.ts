@@ -5,6 +5,7 @@ import type { Case } from './tenant-call.ts'
 import { ACCESS_CASES } from './tenant-cases-access.ts'
 import { ACCOUNTING_CASES } from './tenant-cases-accounting.ts'
 import { APPROVAL_CASES } from './tenant-cases-approvals.ts'
+import { ARTIFACT_CASES } from './tenant-cases-artifacts.ts'
 import { PROJECT_CASES } from './tenant-cases-projects.ts'
 import { TASKS_CASES } from './tenant-cases-tasks.ts'
 
@@ -202,24 +203,7 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
   getChildHandle: (a) => [foreign({ params: { id: a.child } })],
   revokeChildHandle: (a) => [foreign({ params: { id: a.child } })],
 
-  createArtifact: (a, b) => [
-    own({ body: { type: 'note', name: 'other' } }),
-    ...[
-      { taskId: a.task },
-      { runId: a.run, fencingToken: 1 },
-      { workspaceId: a.workspace },
-      { supersedesArtifactId: a.artifact },
-    ].map((place) => foreign({ body: { type: 'note', name: 'other', ...place } })),
-    foreign({ body: { type: 'note', name: 'other', taskId: b.task, ...a.fence } }),
-  ],
-  listArtifacts: (a) => [
-    look(),
-    foreign({ query: { taskId: a.task } }),
-    foreign({ query: { runId: a.run } }),
-    foreign({ query: { workspaceId: a.workspace } }),
-  ],
-  getArtifact: (a) => [foreign({ params: { id: a.artifact } })],
-  getArtifactContent: (a) => [foreign({ params: { id: a.artifact } })],
+  ...ARTIFACT_CASES,
 
   listEvents: (a) => [
     look({ query: { limit: '200' } }),

@@ -20,6 +20,7 @@ import { runsRoutes } from '#runs/routes.ts'
 import { workRoutes } from '#work/routes.ts'
 import { contextMeter } from '../../src/meters.ts'
 import { testApp, testClient } from './client.ts'
+import { testContent } from './content.ts'
 import { testTenant } from './ctx.ts'
 
 export const BINDINGS = { freshSeconds: 30, staleSeconds: 120 }
@@ -50,7 +51,7 @@ export function tokenClients(
       relationsRoutes(hono, deps)
       runsRoutes(hono, deps)
       runControlRoutes(hono, deps)
-      artifactsRoutes(hono, deps)
+      artifactsRoutes(hono, deps, testContent())
       referencesRoutes(hono, deps)
       contextRoutes(hono, deps, { provider: null, metrics: contextMeter(createMetrics()) })
     },

@@ -10,6 +10,7 @@ import { DEFAULT_LEASES } from '#work/lease.ts'
 import { createControlPlane } from '../../src/app.ts'
 import { contextMeter, countEvents, countingClaims } from '../../src/meters.ts'
 import { createProbes } from '../../src/probing.ts'
+import { testContent } from './content.ts'
 import { TEST_BOOTSTRAP_TOKEN, TEST_LIMITS } from './client.ts'
 import { testStreams } from './streams.ts'
 
@@ -27,6 +28,7 @@ export function wholeApp(
   streams = testStreams(db),
 ): Hono {
   const metrics = createMetrics()
+  const content = testContent()
   const probes = createProbes({ role: 'test', log, metrics, controlPlane: db, memory: provider })
   return createControlPlane({
     db,
@@ -39,6 +41,7 @@ export function wholeApp(
       keys: { localKeys: true, breakGlassSeconds: 14_400 },
     }),
     watch: countingClaims(metrics, watchRequests({ log, metrics })),
+    content,
     leases: DEFAULT_LEASES,
     context: { provider, metrics: contextMeter(metrics) },
     journal: { minAgeSeconds: 0, streams },

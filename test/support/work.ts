@@ -2,6 +2,7 @@ import { accessRoutes } from '#access/routes.ts'
 import { accountingRoutes } from '#accounting/routes.ts'
 import { approvalsRoutes } from '#approvals/routes.ts'
 import { artifactsRoutes } from '#artifacts/routes.ts'
+import type { ContentOptions } from '#artifacts/routes.ts'
 import { call } from '#client/client.ts'
 import type { ClientOptions } from '#client/client.ts'
 import * as claims from '#contract/claims.ts'
@@ -21,10 +22,11 @@ import { taskTypesRoutes } from '#task-types/routes.ts'
 import { usageRoutes } from '#usage/routes.ts'
 import { workRoutes } from '#work/routes.ts'
 import { testApp, testClient } from './client.ts'
+import { testContent } from './content.ts'
 import { testTenant } from './ctx.ts'
 
 /** Clients of an application that serves identity, work, runs and artifacts. */
-export function workClients(db: Database) {
+export function workClients(db: Database, content: ContentOptions = testContent()) {
   const app = testApp(db, (hono, given) => {
     const deps = { ...given, api: withChildHandles(given.api, db) }
     orgRoutes(hono, deps)
@@ -38,7 +40,7 @@ export function workClients(db: Database) {
     referencesRoutes(hono, deps)
     runsRoutes(hono, deps)
     runControlRoutes(hono, deps)
-    artifactsRoutes(hono, deps)
+    artifactsRoutes(hono, deps, content)
     skillsRoutes(hono, deps)
     usageRoutes(hono, deps)
     accountingRoutes(hono, deps)

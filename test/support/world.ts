@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import type { Hono } from 'hono'
 import { call } from '#client/client.ts'
 import type { CallInput, ClientOptions } from '#client/client.ts'
-import { createArtifact } from '#contract/artifacts.ts'
 import { createChildHandle } from '#contract/child-handles.ts'
 import { claimTask } from '#contract/claims.ts'
 import { sendControlMessage } from '#contract/control-messages.ts'
@@ -33,6 +32,7 @@ import { testClient } from './client.ts'
 import { testTenant } from './ctx.ts'
 import type { TestTenant } from './ctx.ts'
 import { newSkill } from './skills.ts'
+import { makeArtifacts } from './world-artifacts.ts'
 import { makeApprovals, makeAroundTasks } from './world-tasks.ts'
 
 /** A tenant with one thing of every kind, made through the API like a user would. */
@@ -86,8 +86,9 @@ async function makeThings(make: Make, marker: string, tasks: number) {
   const access = await makeAccess(make, marker, places)
   const project = await makeProject(make, marker, places.root)
   const work = await makeWork(make, { marker, tasks, workspaceId: places.workspace })
-  const around = await makeAroundTasks(make, marker, { ...places, ...work })
-  const approvals = await makeApprovals(make, marker, { ...access, ...work })
+  const published = await makeArtifacts(make, { marker, workspaceId: places.workspace, ...work })
+  const around = await makeAroundTasks(make, marker, { ...places, ...work, ...published })
+  const approvals = await makeApprovals(make, marker, { ...access, ...work, ...published })
   const knowledge = await makeKnowledge(make, { marker, runId: work.run, ...places })
   await makeUse(make, marker, work)
   const { eventCursor } = await make(getHarnessContext, {})
@@ -97,6 +98,7 @@ async function makeThings(make: Make, marker: string, tasks: number) {
     ...access,
     ...project,
     ...work,
+    ...published,
     ...around,
     ...approvals,
     ...knowledge,
@@ -272,9 +274,6 @@ async function makeWork(
       grant: { permissions: ['tasks.claim'] },
     },
   })
-  const artifact = await make(createArtifact, {
-    body: { type: 'note', name: `note ${marker}`, content: marker, runId: run.id, ...fence },
-  })
   const free = await addTask('free')
   let last = free
   for (let count = 2; count < tasks; count += 1) last = await addTask('more')
@@ -291,6 +290,5 @@ async function makeWork(
     action: action.id,
     message: message.id,
     child: child.id,
-    artifact: artifact.id,
   }
 }
