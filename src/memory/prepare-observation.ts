@@ -16,12 +16,14 @@ import {
 import { redacted } from './redacted.ts'
 import { sessionKeyOf } from './scopes.ts'
 import type { IndexedObservation } from './store/observation.sql.ts'
-import { storedTerms } from './store/terms.ts'
+import { analysedTerms } from './store/terms.ts'
 import { isVisible, isVisibilityScope } from './visibility.ts'
 import { toSnakeCase } from './wire.ts'
 
 /** An observation ready to be stored, with everything that could be worked out without the database. */
 export interface Prepared {
+  /** Words of the text that the namespace learns with it. */
+  words: readonly string[]
   index: number
   row: Omit<IndexedObservation, 'item' | 'occurredAt'> & { occurredAt: string | null }
   assertions: readonly Record<string, unknown>[]
@@ -85,7 +87,9 @@ function prepared(
     assertions: observation.assertions ?? [],
     provenance: observation.provenance ?? null,
   })
+  const { stored, words } = analysedTerms(namespaceId, observationFields({ kind, ...said }))
   return {
+    words,
     assertions: said.assertions,
     parsed: parseAssertions(said),
     row: {
@@ -103,7 +107,7 @@ function prepared(
       status: 'received',
       statusDetail: null,
       writerVisibility: writer.allowedScopes,
-      ...storedTerms(namespaceId, observationFields({ kind, ...said })),
+      ...stored,
     },
   }
 }

@@ -114,6 +114,7 @@ async function recordFresh(
   writer: Writer,
 ): Promise<Stored[]> {
   if (fresh.length === 0) return []
+  for (const { words } of fresh) namespace.learn(words)
   const evidence = fresh.map((one) => ({ one, evidence: evidenceOf(one, namespace) }))
   const spoken = evidence.map(({ one, evidence: said }) => mentions(said, one.parsed))
   const graph = await readGraph(sql, namespace, {

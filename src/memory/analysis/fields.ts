@@ -3,8 +3,6 @@ import type { TextField } from './terms-of.ts'
 /** What is said with fewer words or chosen with more care counts more. */
 const SYMBOL_NAME = 3
 const DOCSTRING = 2
-/** One that stands in the body counts there once already. */
-const DOCSTRING_IN_BODY = 1
 const KIND = 0.5
 const MAX_LEAVES = 200
 
@@ -37,14 +35,21 @@ export function chunkFields(chunk: {
   ].filter(({ text }) => text !== '')
 }
 
+/** What a docstring says first: its summary, without the lists of parameters and results. */
 function docstring({ text, meta }: { text: string; meta: Readonly<Record<string, unknown>> }) {
-  const [given] = textOf(meta['docstring'])
-  if (given !== undefined) return [{ text: given, weight: DOCSTRING }]
+  const [given = docstringIn(text)] = textOf(meta['docstring'])
+  const [summary = ''] = given.trimStart().split(AFTER_SUMMARY)
+  return [{ text: summary, weight: DOCSTRING }]
+}
+
+const AFTER_SUMMARY =
+  /\n[\s*]*(?:\n|[@:]\w|(?:Args|Arguments|Parameters|Params|Returns?|Raises|Example)\b)/u
+
+function docstringIn(text: string): string {
   const start = /"""|'''|\/\*\*/.exec(text)
-  if (!start) return []
+  if (!start) return ''
   const end = text.indexOf(start[0] === '/**' ? '*/' : start[0], start.index + 3)
-  if (end === -1) return []
-  return [{ text: text.slice(start.index + 3, end), weight: DOCSTRING_IN_BODY }]
+  return end === -1 ? '' : text.slice(start.index + 3, end)
 }
 
 /** The searchable text of an entity: its names and what its attributes say. */

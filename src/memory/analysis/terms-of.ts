@@ -14,7 +14,11 @@ export interface ItemTerms {
   tfs: number[]
   /** Weighted number of words, rounded: the document length of BM25. */
   length: number
+  /** Those of the terms that are words of letters, up to 40: what a misspelt word is compared with. */
+  words: string[]
 }
+
+const WORD = /^\p{L}{3,40}$/u
 
 /** A frequency of 1 is stored as 8, so that weights below 1 survive in an integer. */
 export const TF_UNIT = 8
@@ -48,7 +52,8 @@ export function termsOf(
   }
   const hashes = [...byHash.keys()].toSorted((a, b) => (a < b ? -1 : 1))
   const tfs = hashes.map((hash) => storedTf(byHash.get(hash) ?? 0))
-  return { hashes, tfs, length: Math.round(length) }
+  const words = [...weights.keys()].filter((term) => WORD.test(term))
+  return { hashes, tfs, length: Math.round(length), words }
 }
 
 /** The stored form of one term of a query, to be compared with `ItemTerms.hashes`. */

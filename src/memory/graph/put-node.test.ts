@@ -17,6 +17,7 @@ function namespace(): Namespace {
     now: at(1000),
     nextItem: () => (item += 1),
     changed: () => {},
+    learn: () => {},
     touch: () => {},
   }
 }

@@ -165,3 +165,44 @@ describe('the index and the database', () => {
     assert.deepEqual(scores(after), scores(before))
   })
 })
+
+describe('a question by letters', () => {
+  it('finds a name in another alphabet and a word with a typing error, in documents and by no other word', async () => {
+    const { indexed, scope } = twoEngines()
+    const write = (key: string, text: string) =>
+      indexed.post('/api/brain/documents', {
+        natural_key: key,
+        title: key,
+        chunks: [{ text, order: 0 }],
+        ...scope,
+      })
+    await write('doc:a', 'Kubernetes schedules the deployment')
+    await write('doc:b', 'Мельбурн лежит на юге')
+    await write('doc:c', 'Nothing of interest')
+    const first = async (query: string) =>
+      (await found(indexed, { query, scope })).hits[0]?.node_key
+
+    assert.equal(await first('kubernetis'), 'doc:a')
+    assert.equal(await first('Where is Melburn?'), 'doc:b')
+    assert.equal(await first('zzzz qqqq'), undefined)
+  })
+
+  it('finds what was said only when no word of it is known', async () => {
+    const { indexed, scope } = twoEngines()
+    const [{ observation_id: id }] = await told(indexed, scope, {
+      content: 'Kubernetes schedules the deployment',
+    })
+
+    assert.deepEqual(idsOf(await found(indexed, { query: 'kubernetis', scope })), [id])
+    assert.deepEqual(idsOf(await found(indexed, { query: 'deployments', scope })), [id])
+  })
+
+  it('knows words that another process taught the namespace', async () => {
+    const { indexed, unindexed, scope } = twoEngines()
+    await told(indexed, scope, { content: 'Something first' })
+    await found(indexed, { query: 'first', scope })
+    const [{ observation_id: id }] = await told(unindexed, scope, { content: 'Prometheus scrapes' })
+
+    assert.deepEqual(idsOf(await found(indexed, { query: 'promethius', scope })), [id])
+  })
+})

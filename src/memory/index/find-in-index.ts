@@ -5,8 +5,9 @@ import { scoreUnits } from '../recall/score.ts'
 import type { Corpus } from '../recall/score.ts'
 import type { Link } from '../recall/structure.ts'
 import { bestSlots, frequenciesOf } from './best-slots.ts'
+import { bestByLetters, letterQuery, letterScores } from './by-letters.ts'
 import { groupCorpusOf } from './group-corpus.ts'
-import { described } from './namespace-index.ts'
+import { SHAPES, described } from './namespace-index.ts'
 import type { NamespaceIndex } from './namespace-index.ts'
 import { neighboursOf } from './neighbours.ts'
 import { frequencyIn } from './postings.ts'
@@ -19,6 +20,7 @@ const MAX_CANDIDATES = 300
 /** The best of them whose neighbours are looked at too. */
 const MAX_WIDENED = 150
 const MAX_DATED = 200
+const MAX_BY_LETTERS = 100
 
 /**
  * The items of one namespace that the query's words find, best first, from its index alone: what
@@ -30,7 +32,8 @@ export function findInIndex(index: NamespaceIndex, search: WordSearch): Found[] 
   const sight = sightOf(index, reader, kinds, namespace.now)
   const corpus = corpusOf(index, sight, frequenciesOf(terms, sight))
   const best = bestSlots(index, sight, { terms, boosts: [], corpus }, MAX_CANDIDATES)
-  const slots = new Set([...best, ...datedSlots(index, sight, search)])
+  const byLetters = letterSearch(index, sight, query.terms, corpus)
+  const slots = new Set([...best, ...datedSlots(index, sight, search), ...byLetters.best])
   const links: Link[] = []
   for (const slot of best.slice(0, MAX_WIDENED)) {
     for (const { slot: other, offset } of neighboursOf(index, sight, slot)) {
@@ -40,7 +43,33 @@ export function findInIndex(index: NamespaceIndex, search: WordSearch): Found[] 
   }
   const units = Array.from(slots, (slot) => unitOf(index, search, terms, slot))
   const groups = groupCorpusOf(index, sight, terms, slots)
-  return bestFirst(scoreUnits(query, corpus, units, { links, groups }) as Found[])
+  const letters = new Map(
+    Array.from(byLetters.scores([...slots]), ([slot, score]) => [keyAt(index, slot), score]),
+  )
+  return bestFirst(scoreUnits(query, corpus, units, { links, groups, letters }) as Found[])
+}
+
+/**
+ * What is spelt like the question: documents always, for other forms of a word and names in another
+ * alphabet; anything else only when no word of the question is known. In dialogues and in code it costs a
+ * point or two where words are found.
+ */
+function letterSearch(
+  index: NamespaceIndex,
+  sight: Sight,
+  terms: readonly string[],
+  corpus: Corpus,
+): { best: number[]; scores: (slots: readonly number[]) => Map<number, number> } {
+  const isUnknown = corpus.frequencies.every((df) => df === 0)
+  const document = SHAPES.indexOf('document')
+  const isScored = (slot: number) =>
+    (isUnknown || index.columns.shape[slot] === document) && sight.isReadable(slot)
+  const scope = { index, corpus, isScored }
+  const letters = letterQuery(index, sight, terms, corpus.items)
+  return {
+    best: bestByLetters(scope, letters, MAX_BY_LETTERS),
+    scores: (slots) => letterScores(scope, letters, slots),
+  }
 }
 
 function segmentsOf({ namespaceId, terms, postings }: NamespaceIndex, term: string): Segment[] {

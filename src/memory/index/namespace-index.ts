@@ -8,6 +8,8 @@ import type { Postings } from './postings.ts'
 import { createRegistry } from './registry.ts'
 import type { Registry } from './registry.ts'
 import { decodedArray } from './array-wire.ts'
+import { createSpelling } from './spelling.ts'
+import type { Spelling } from './spelling.ts'
 import { createTallies } from './tallies.ts'
 import type { Tallies } from './tallies.ts'
 import { createTermTable } from './term-table.ts'
@@ -57,11 +59,14 @@ export interface NamespaceIndex {
   readonly audiences: Registry
   /** How much there is that holds now, for each audience. */
   readonly tallies: Tallies
+  readonly spelling: Spelling
   /** Slots that stand for nothing any more. */
   readonly gone: number
   readonly bytes: number
   /** Takes an item as it now is. */
   put: (row: IndexRow) => void
+  /** Takes a word that items of the namespace hold. */
+  learn: (word: string) => void
   /** Forgets an item that the store no longer shows. */
   remove: (item: number) => void
 }
@@ -75,7 +80,10 @@ export function scopeLanes(namespaceId: string, scope: string): [number, number]
 }
 
 /** The parts that an index grows together; `columns` is exchanged when it has no room left. */
-type Growing = Omit<NamespaceIndex, 'put' | 'remove' | 'bytes' | 'columns' | 'slots' | 'gone'> & {
+type Growing = Omit<
+  NamespaceIndex,
+  'put' | 'learn' | 'remove' | 'bytes' | 'columns' | 'slots' | 'gone'
+> & {
   columns: Columns
   slots: number
   gone: number
@@ -97,10 +105,15 @@ export function createNamespaceIndex(namespaceId: string): NamespaceIndex {
     authors: createRegistry(),
     audiences: createRegistry(),
     tallies: createTallies(),
+    spelling: createSpelling(),
   }
   return Object.defineProperty(
     Object.assign(parts, {
       put: (row: IndexRow) => put(parts, row),
+      learn: (word: string) => {
+        const { terms, spelling } = parts
+        spelling.learn(word, terms.add(...termLanes(namespaceId, word)))
+      },
       remove: (item: number) => remove(parts, item),
       bytes: 0,
     }),
@@ -179,10 +192,11 @@ function count({ columns, tallies }: Growing, slot: number, sign: 1 | -1): void 
 }
 
 function bytesTaken(parts: Growing): number {
-  const { columns, terms, postings, slotOf, slots, groupNames, audiences, authors } = parts
+  const { columns, terms, postings, slotOf, slots, groupNames, audiences, authors, spelling } =
+    parts
   const names = groupNames.names.length + audiences.names.length + authors.names.length
   const lists = slotOf.size * BYTES_A_MAP_ENTRY + slots * BYTES_A_MEMBER + names * BYTES_A_NAME
-  return bytesOf(columns) + terms.bytes + postings.bytes + lists
+  return bytesOf(columns) + terms.bytes + postings.bytes + spelling.bytes + lists
 }
 
 /** Measured with Node 24, roundly. */

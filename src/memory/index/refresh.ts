@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Sql } from '#db/sql.ts'
+import { selectWords } from '../store/vocabulary.sql.ts'
 import { selectChanges, selectIndexItems, selectIndexPage } from './index.sql.ts'
 import type { NamespaceIndex } from './namespace-index.ts'
 
@@ -22,9 +23,11 @@ export async function refresh(sql: Sql, index: NamespaceIndex, version: number):
       ...(await selectIndexItems(sql, index.namespaceId, items.slice(start, start + PAGE))),
     )
   }
+  const words = await selectWords(sql, index.namespaceId, index.version)
   const searchable = new Set(found.map(({ item }) => Number(item)))
   for (const item of items) if (!searchable.has(item)) index.remove(item)
   for (const row of found) index.put(row)
+  for (const word of words) index.learn(word)
   index.version = changes.at(-1)?.version ?? version
   await compacted(index)
 }
@@ -38,7 +41,9 @@ async function load(sql: Sql, index: NamespaceIndex, version: number): Promise<v
     if (rows.length < PAGE) break
     after = Number(rows.at(-1)?.item ?? 0)
   }
+  const words = await selectWords(sql, index.namespaceId, 0)
   index.version = version
+  for (const word of words) index.learn(word)
   await compacted(index)
 }
 

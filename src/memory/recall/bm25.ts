@@ -11,7 +11,7 @@ export interface Bm25 {
 export const PROFILES = {
   short: { k1: 0.9, b: 0.4 },
   document: { k1: 0.9, b: 0.75 },
-  code: { k1: 1.2, b: 0.75 },
+  code: { k1: 1.6, b: 0.75 },
   session: { k1: 1.2, b: 0.75 },
 } as const satisfies Record<string, Bm25>
 

@@ -162,11 +162,13 @@ function namesOf({ anchors, query }: GatherRequest): string[] {
 /** The score by words once the texts are read. */
 function adjusted(query: Query, read: readonly Found[], items: ReadonlyMap<string, Item>) {
   const explanations = new Map<string, Record<string, unknown>>()
-  const hits = read.flatMap(({ unit, score, words, session, date, author }) => {
+  const hits = read.flatMap(({ unit, score, words, session, letters, date, author }) => {
     const item = items.get(unit.key)
     if (item === undefined) return []
     const { factor, signals } = adjustmentOf(query, item.text)
-    explanations.set(unit.key, { lexical: { words, session, date, author, ...signals } })
+    explanations.set(unit.key, {
+      lexical: { words, session, letters, date, author, ...signals },
+    })
     return [{ key: unit.key, strength: (score - date) * factor + date }]
   })
   return { hits: hits.toSorted((a, b) => b.strength - a.strength), explanations }

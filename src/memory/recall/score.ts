@@ -26,6 +26,7 @@ export interface Scored {
   score: number
   words: number
   session: number
+  letters: number
   date: number
   author: boolean
 }
@@ -64,6 +65,14 @@ export function byOwnWords<T extends Scorable>(units: readonly T[], corpus: Corp
   return units.toSorted((a, b) => (scores.get(b) ?? 0) - (scores.get(a) ?? 0))
 }
 
+/** What stands around the items. */
+export interface Surroundings {
+  links: readonly Link[]
+  groups: GroupCorpus
+  /** How alike the spelling is, by key, on a scale of its own; none where only words count. */
+  letters?: ReadonlyMap<string, number>
+}
+
 /**
  * Scores items for a query by words, neighbours, session, author and date. Pure, so that whatever finds
  * the candidates, the same items get the same score.
@@ -72,7 +81,7 @@ export function scoreUnits(
   query: Query,
   corpus: Corpus,
   units: readonly Scorable[],
-  { links, groups }: { links: readonly Link[]; groups: GroupCorpus },
+  { links, groups, letters }: Surroundings,
 ): Scored[] {
   const byKey = new Map(units.map((unit) => [unit.key, unit]))
   const named = authorsNamed(query, authorsOf(units))
@@ -93,9 +102,25 @@ export function scoreUnits(
     const session = unit.group === null ? 0 : (sessions.get(unit.group) ?? 0)
     const author = onlyOne && unit.author !== null && named.authors.has(unit.author)
     const score = (words + session) * (author ? AUTHOR_FACTOR : 1)
-    return { unit, score, words, session, date: 0, author }
+    return { unit, score, words, session, letters: 0, date: 0, author }
   })
-  return withDates(scored, query)
+  return withDates(withLetters(scored, letters), query)
+}
+
+/**
+ * What the best match by letters adds, as a share of the best by words. Measured on paragraphs: worth
+ * 1.5 MRR@10 in Russian, 0.3 in English, and most of what is found across alphabets.
+ */
+const LETTERS_WEIGHT = 0.7
+
+function withLetters(scored: Scored[], letters: ReadonlyMap<string, number> = new Map()): Scored[] {
+  const most = Math.max(0, ...letters.values())
+  if (most === 0) return scored
+  const top = scored.reduce((max, { score }) => Math.max(max, score), 0) || 1
+  return scored.map((entry) => {
+    const part = (LETTERS_WEIGHT * top * (letters.get(entry.unit.key) ?? 0)) / most
+    return { ...entry, letters: part, score: entry.score + part }
+  })
 }
 
 function withDates(scored: Scored[], { dates }: Query): Scored[] {

@@ -68,7 +68,7 @@ export async function addChunks(
     const rows = slice.map((chunk) => ({
       ...chunk,
       item: namespace.nextItem(),
-      ...storedTerms(namespace.id, chunkFields(chunk)),
+      ...storedTerms(namespace, chunkFields(chunk)),
     }))
     await insertChunks(sql, namespace, rows)
     for (const { item, termCount, validTo } of rows) {

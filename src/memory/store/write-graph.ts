@@ -85,8 +85,8 @@ function fateOf({ item, fate, validTo, lastSeen, said }: NodeFate): NodeFate {
   return { item, fate, validTo, lastSeen, said }
 }
 
-function nodeTerms({ id }: Namespace, row: NodeVersion) {
-  return storedTerms(id, row.placeholder ? [] : nodeFields(row))
+function nodeTerms(namespace: Namespace, row: NodeVersion) {
+  return storedTerms(namespace, row.placeholder ? [] : nodeFields(row))
 }
 
 async function writeFacts(sql: Sql, graph: Graph): Promise<void> {
@@ -106,7 +106,7 @@ async function writeFacts(sql: Sql, graph: Graph): Promise<void> {
   for (const slice of slices([...facts.values()].filter(isNew))) {
     const rows = slice.map(({ row }) => ({
       ...row,
-      ...storedTerms(namespace.id, factFields({ ...row, titles: titlesOf(graph, row) })),
+      ...storedTerms(namespace, factFields({ ...row, titles: titlesOf(graph, row) })),
     }))
     await insertEdges(sql, namespace, rows)
     for (const { item, termCount, validTo } of rows) {

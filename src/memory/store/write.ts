@@ -8,6 +8,8 @@ import {
   updateNamespace,
 } from './namespace.sql.ts'
 import type { KindChange, NamespaceRow, StoredKind } from './namespace.sql.ts'
+import { slices } from './slices.ts'
+import { insertWords } from './vocabulary.sql.ts'
 
 /** The namespace as its one writer sees it: a new version in the making. */
 export interface Namespace {
@@ -21,6 +23,8 @@ export interface Namespace {
   readonly nextItem: () => number
   /** Notes a change for the log. `items` and `words` say how the open items grew. */
   readonly changed: (kind: StoredKind, item: number, items: -1 | 0 | 1, words: number) => void
+  /** Notes words that what is written holds. */
+  readonly learn: (words: Iterable<string>) => void
   /** Makes a version even when no item changed: something else refers to its number. */
   readonly touch: () => void
 }
@@ -45,12 +49,13 @@ export async function writeNamespace<T>(
   await namespaceId(db, name)
   return await transaction(db, 'read write', async (sql) => {
     const row = await lockNamespace(sql, name)
-    const { namespace, changes, lastItem } = tracked(name, row)
+    const { namespace, changes, learnt, lastItem } = tracked(name, row)
     const result = await work(sql, namespace)
     if (changes.size > 0) {
       const { id, version } = namespace
       await updateNamespace(sql, { id, version, lastItem: lastItem() })
       await insertChanges(sql, namespace, [...changes.values()])
+      for (const slice of slices([...learnt])) await insertWords(sql, namespace, slice)
     }
     return result
   })
@@ -59,6 +64,7 @@ export async function writeNamespace<T>(
 function tracked(name: string, row: NamespaceRow) {
   let { lastItem } = row
   const changes = new Map<StoredKind, KindChange>()
+  const learnt = new Set<string>()
   const changeOf = (kind: StoredKind) => {
     const change = changes.get(kind) ?? { kind, items: [], itemsDelta: 0, wordsDelta: 0 }
     changes.set(kind, change)
@@ -76,7 +82,10 @@ function tracked(name: string, row: NamespaceRow) {
       change.itemsDelta += items
       change.wordsDelta += words
     },
+    learn: (words) => {
+      for (const word of words) learnt.add(word)
+    },
     touch: () => void changeOf('node'),
   }
-  return { namespace, changes, lastItem: () => lastItem }
+  return { namespace, changes, learnt, lastItem: () => lastItem }
 }
