@@ -15,8 +15,6 @@ const OTHERWISE: Readonly<Record<string, string>> = {
   namespaces_id_key: 'the namespaces themselves',
   event_consumer_cursors_pkey: 'a consumer picks the next tenant over all of them',
   event_consumer_leaders_pkey: 'leaders belong to shards, not to tenants',
-  sessions_by_expiry: 'the reaper looks for what is due over all tenants',
-  claims_by_expiry: 'the reaper looks for what is due over all tenants',
   idempotency_records_by_expiry: 'the clean-up looks for what is due over all tenants',
   artifact_uploads_by_expiry: 'the clean-up looks for what is due over all tenants',
   blobs_to_collect: 'the collector looks for what is due over all tenants',

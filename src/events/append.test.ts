@@ -7,7 +7,7 @@ import { testTenant } from '../../test/support/ctx.ts'
 import { sharedDb } from '../../test/support/db.ts'
 import { newTask } from '../../test/support/leases.ts'
 import { waitForWaiters } from '../../test/support/locks.ts'
-import { lockEntities, lockThenRead, tryLockEntity } from './append.ts'
+import { lockEntities, lockThen, tryLockEntity } from './append.ts'
 import type { Entity } from './append.ts'
 
 const db = await sharedDb()
@@ -20,7 +20,10 @@ describe('locks of entities', () => {
     const { read } = await db.begin(async (sql) => {
       await lockEntities(sql, ctx, [task])
       const waiting = transaction(db, 'read write', (other) =>
-        lockThenRead(other, ctx, [task], () => selectTask(other, ctx, id)),
+        lockThen(
+          () => lockEntities(other, ctx, [task]),
+          () => selectTask(other, ctx, id),
+        ),
       )
       await waitForWaiters(db, sql, 1)
       await sql`update tasks set title = 'after' where tenant_id = ${ctx.tenantId} and id = ${id}`

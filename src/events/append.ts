@@ -27,18 +27,26 @@ export async function lockEntities(
 }
 
 /**
- * Locks entities and reads what depends on them in one round trip: the reads are sent behind the lock
- * without waiting for it, and each sees what was committed before the lock was given. `read` sends at
- * once all that it reads; it must not write.
+ * Locks, and does what depends on the lock, in one round trip: statements are sent behind the lock without
+ * waiting for it, and each sees what was committed before the lock was given. `lock` sends its statement,
+ * and `behind` all of its own, before either awaits anything else.
  */
-export async function lockThenRead<T>(
+export async function lockThen<T>(lock: () => Promise<void>, behind: () => Promise<T>): Promise<T> {
+  const [, result] = await Promise.all([lock(), behind()])
+  return result
+}
+
+/**
+ * The lock of an entity whose id a query finds, without asking for the id first:
+ * `select ${lockFound(sql, ctx, { type: 'task', column: 'c.task_id' })} from claims c where ...`.
+ */
+export function lockFound(
   sql: Sql,
-  ctx: Tenancy,
-  entities: readonly Entity[],
-  read: () => Promise<T>,
-): Promise<T> {
-  const [, found] = await Promise.all([lockEntities(sql, ctx, entities), read()])
-  return found
+  { tenantId }: Tenancy,
+  { type, column }: { type: string; column: string },
+) {
+  const name = sql`${`${tenantId}/${type}/`} || ${sql(column)}::text`
+  return sql`pg_advisory_xact_lock(hashtextextended(${name}, 0))`
 }
 
 /** The same for one entity, but answers false at once when somebody else is writing it. */

@@ -1,6 +1,7 @@
 import { CHILD_RUN_ORIGIN } from '#contract/child-run.ts'
 import type { Claim } from '#contract/claims.ts'
 import { inReach } from '#db/reach.ts'
+import { lockFound } from '#events/append.ts'
 import type { Sql } from '#db/sql.ts'
 import type { Ctx, Tenancy } from '#lib/ctx.ts'
 
@@ -32,10 +33,9 @@ export interface ClaimRow {
   createdAt: Date
 }
 
-/** Claims `c` of tasks `t` held under sessions `s`. */
-function selectJoined(sql: Sql) {
-  return sql`
-    select c.id, c.task_id, t.number as task_number, t.workspace_id, c.session_id, c.principal_id,
+/** Of claims `c` of tasks `t` held under sessions `s`. */
+function columns(sql: Sql) {
+  return sql`c.id, c.task_id, t.number as task_number, t.workspace_id, c.session_id, c.principal_id,
            c.fencing_token, t.last_fencing_token, c.status,
            c.status = 'active' and c.expires_at > clock_timestamp()
              and s.status = 'active' and s.expires_at > clock_timestamp() as is_live,
@@ -43,7 +43,12 @@ function selectJoined(sql: Sql) {
              as remaining_seconds,
            case when t.origin ->> 'kind' = ${CHILD_RUN_ORIGIN} then t.origin ->> 'ref' end
              as handle_id,
-           c.intent, c.ttl_seconds, c.expires_at, c.end_reason, c.ended_at, c.version, c.created_at
+           c.intent, c.ttl_seconds, c.expires_at, c.end_reason, c.ended_at, c.version, c.created_at`
+}
+
+function selectJoined(sql: Sql) {
+  return sql`
+    select ${columns(sql)}
     from claims c
     join tasks t on t.tenant_id = c.tenant_id and t.id = c.task_id
     join sessions s on s.tenant_id = c.tenant_id and s.id = c.session_id`
@@ -119,23 +124,53 @@ export async function selectLiveClaims(sql: Sql, ctx: Ctx, limit: number): Promi
     limit ${limit}`
 }
 
-/** Renews the lease of a claim whose task is locked and which was found live under that lock. */
+/** Takes the lock of the task that a claim is of, if the claim is there. */
+export async function lockTaskOfClaim(sql: Sql, ctx: Tenancy, id: string): Promise<void> {
+  await sql`
+    select ${lockFound(sql, ctx, { type: 'task', column: 'c.task_id' })}
+    from claims c
+    where c.tenant_id = ${ctx.tenantId}
+      and c.id = ${id}`
+}
+
+/**
+ * Renews the lease of a live claim within reach, of this holder unless it is null; `ttlSeconds` null
+ * keeps the length it has. The caller holds the lock of its task. @returns the claim as it is then, or
+ * undefined when there is no such live claim under this token
+ */
 export async function extendClaim(
   sql: Sql,
   ctx: Tenancy,
-  claim: { id: string; ttlSeconds: number },
-): Promise<boolean> {
-  const { id, ttlSeconds } = claim
-  const rows = await sql`
-    update claims
-    set ttl_seconds = ${ttlSeconds},
-        expires_at = clock_timestamp() + make_interval(secs => ${ttlSeconds})
-    where tenant_id = ${ctx.tenantId}
-      and id = ${id}
-      and status = 'active'
-      and expires_at > clock_timestamp()
-    returning id`
-  return rows.length === 1
+  claim: {
+    id: string
+    holderId: string | null
+    fencingToken: number
+    ttlSeconds: number | null
+  },
+): Promise<ClaimRow | undefined> {
+  const { id, holderId, fencingToken, ttlSeconds } = claim
+  const [row] = await sql<ClaimRow[]>`
+    update claims c
+    set ttl_seconds = coalesce(${ttlSeconds}::int, c.ttl_seconds),
+        expires_at = clock_timestamp()
+          + make_interval(secs => coalesce(${ttlSeconds}::int, c.ttl_seconds))
+    from tasks t, sessions s
+    where c.tenant_id = ${ctx.tenantId}
+      and c.id = ${id}
+      and c.fencing_token = ${fencingToken}
+      and c.ended_at is null
+      and c.expires_at > clock_timestamp()
+      ${holderId === null ? sql`` : sql`and c.principal_id = ${holderId}`}
+      and t.tenant_id = c.tenant_id
+      and t.id = c.task_id
+      and t.last_fencing_token = c.fencing_token
+      ${inReach(sql, ctx, 't.workspace_id')}
+      and s.tenant_id = c.tenant_id
+      and s.id = c.session_id
+      and s.status = 'active'
+      and s.expires_at > clock_timestamp()
+    returning ${columns(sql)}`
+  return row
 }
 
 /** @returns the claim's version afterwards, or undefined when it was not active any more */
@@ -202,7 +237,8 @@ export async function updateRunOfClaimFailed(
   return row
 }
 
-/** Claims whose lease ended unrecorded, in every tenant. Uses index claims_by_expiry. */
+/** Claims whose lease ended unrecorded, in every tenant. Reads the active
+ * ones by claims_by_session. */
 export async function selectOverdueClaims(
   sql: Sql,
   limit: number,

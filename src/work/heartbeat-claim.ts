@@ -1,10 +1,11 @@
+import { permits } from '#contract/permissions.ts'
 import type { Sql } from '#db/sql.ts'
+import { lockThen } from '#events/append.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { AppError, found } from '#lib/errors.ts'
-import { extendClaim, selectClaim } from './claim.sql.ts'
+import { extendClaim, lockTaskOfClaim, selectClaim } from './claim.sql.ts'
 import type { ClaimRow } from './claim.sql.ts'
 import { requireActive, requireHolder } from './live-claim.ts'
-import { lockClaim } from './lock-task.ts'
 
 /**
  * Renews the lease of a live claim; not an event. A claim that ended is never revived. `ttlSeconds`
@@ -18,13 +19,24 @@ export async function heartbeatClaim(
   ctx: Ctx,
   input: { id: string; fencingToken: number; ttlSeconds: number | undefined },
 ): Promise<ClaimRow> {
-  const { id, fencingToken } = input
-  const claim = await lockClaim(sql, ctx, id)
+  const { id, fencingToken, ttlSeconds = null } = input
+  const isManager = permits(ctx.permissions, 'claims.manage')
+  const renewed = await lockThen(
+    () => lockTaskOfClaim(sql, ctx, id),
+    () =>
+      extendClaim(sql, ctx, {
+        id,
+        fencingToken,
+        ttlSeconds,
+        holderId: isManager ? null : ctx.actorId,
+      }),
+  )
+  if (renewed) {
+    requireHolder(ctx, renewed)
+    return renewed
+  }
+  const claim = found(await selectClaim(sql, ctx, id), 'claim', id)
   requireHolder(ctx, claim)
   requireActive(claim, fencingToken)
-  const { ttlSeconds = claim.ttlSeconds } = input
-  if (!(await extendClaim(sql, ctx, { id, ttlSeconds }))) {
-    throw new AppError('claim_expired', `Cannot renew claim "${id}": its lease ended`)
-  }
-  return found(await selectClaim(sql, ctx, id), 'claim', id)
+  throw new AppError('claim_expired', `Cannot renew claim "${id}": its lease ended`)
 }

@@ -1,8 +1,8 @@
+import { permits } from '#contract/permissions.ts'
 import type { Sql } from '#db/sql.ts'
 import type { Ctx } from '#lib/ctx.ts'
-import { found } from '#lib/errors.ts'
 import { requireLive, requireSession, requireStandIn } from './live-session.ts'
-import { extendSession, selectSession } from './session.sql.ts'
+import { extendSession } from './session.sql.ts'
 import type { SessionRow } from './session.sql.ts'
 
 /**
@@ -14,14 +14,12 @@ export async function heartbeatSession(
   ctx: Ctx,
   input: { id: string; ttlSeconds: number | undefined },
 ): Promise<SessionRow> {
-  const { id } = input
-  const session = await requireSession(sql, ctx, id)
-  requireLive(session)
+  const { id, ttlSeconds = null } = input
+  const isManager = permits(ctx.permissions, 'sessions.manage')
+  const ownerId = isManager ? null : ctx.actorId
+  const renewed = await extendSession(sql, ctx, { id, ownerId, ttlSeconds })
+  const session = renewed ?? (await requireSession(sql, ctx, id))
+  requireLive({ ...session, isLive: renewed !== undefined })
   await requireStandIn(sql, ctx, session, 'sessions.open')
-  const { ttlSeconds = session.ttlSeconds } = input
-  const renewed = await extendSession(sql, ctx, { id, ttlSeconds })
-  if (renewed) return renewed
-  const ended = found(await selectSession(sql, ctx, id), 'session', id)
-  requireLive({ ...ended, isLive: false })
-  return ended
+  return session
 }

@@ -2,7 +2,7 @@ import type { Sql } from '#db/sql.ts'
 
 /**
  * How many sessions and claims have a lease that is not over, of every tenant_id of the database. Uses
- * sessions_by_expiry and claims_by_expiry.
+ * sessions_active and claims_by_session.
  */
 export async function countLiveLeases(sql: Sql): Promise<{ sessions: number; claims: number }> {
   const [row] = await sql<{ sessions: number; claims: number }[]>`

@@ -1,10 +1,10 @@
 import type { Sql } from '#db/sql.ts'
-import { lockThenRead } from '#events/append.ts'
+import { lockEntities, lockThen } from '#events/append.ts'
 import type { Entity } from '#events/append.ts'
 import type { Ctx, Tenancy } from '#lib/ctx.ts'
 import { found } from '#lib/errors.ts'
 import { isUuid } from '#lib/id.ts'
-import { selectClaim } from './claim.sql.ts'
+import { lockTaskOfClaim, selectClaim } from './claim.sql.ts'
 import type { ClaimRow } from './claim.sql.ts'
 import { lockTaskRow } from './locked-task.sql.ts'
 import type { LockedTask } from './locked-task.sql.ts'
@@ -29,7 +29,7 @@ export async function lockTask(
   return task
 }
 
-/** The same together with what else is read under the locks, in one round trip; see lockThenRead. */
+/** The same together with what else is read under the locks, in one round trip; see lockThen. */
 export async function lockTaskAnd<T>(
   sql: Sql,
   ctx: Ctx,
@@ -37,18 +37,18 @@ export async function lockTaskAnd<T>(
   read: () => Promise<T>,
 ): Promise<{ task: LockedTask; rest: T }> {
   const id = isUuid(ref) ? ref : found(await selectTaskId(sql, ctx, ref), 'task', ref)
-  const [task, rest] = await lockThenRead(sql, ctx, [...others, taskEntity(id)], () =>
-    Promise.all([lockTaskRow(sql, ctx, id), read()]),
+  const [task, rest] = await lockThen(
+    () => lockEntities(sql, ctx, [...others, taskEntity(id)]),
+    () => Promise.all([lockTaskRow(sql, ctx, id), read()]),
   )
   return { task: found(task, 'task', ref), rest }
 }
 
 /** Locks the task of a claim, then reads the claim as it is under that lock. Throws `not_found`. */
 export async function lockClaim(sql: Sql, ctx: Tenancy, id: string): Promise<ClaimRow> {
-  const { taskId } = found(await selectClaim(sql, ctx, id), 'claim', id)
-  return found(
-    await lockThenRead(sql, ctx, [taskEntity(taskId)], () => selectClaim(sql, ctx, id)),
-    'claim',
-    id,
+  const claim = await lockThen(
+    () => lockTaskOfClaim(sql, ctx, id),
+    () => selectClaim(sql, ctx, id),
   )
+  return found(claim, 'claim', id)
 }

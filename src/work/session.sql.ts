@@ -116,22 +116,27 @@ export async function selectLiveSessions(sql: Sql, ctx: Ctx, limit: number): Pro
     limit ${limit}`
 }
 
-/** Renews the lease if it is still live; a lease that ended is never revived. */
+/**
+ * Renews the lease if it is still live, and its owner is this one unless that is null; a lease that ended
+ * is never revived. `ttlSeconds` null keeps the length it has.
+ */
 export async function extendSession(
   sql: Sql,
   ctx: Tenancy,
-  session: { id: string; ttlSeconds: number },
+  session: { id: string; ownerId: string | null; ttlSeconds: number | null },
 ): Promise<SessionRow | undefined> {
-  const { id, ttlSeconds } = session
+  const { id, ownerId, ttlSeconds } = session
   const [row] = await sql<SessionRow[]>`
     update sessions
-    set ttl_seconds = ${ttlSeconds},
+    set ttl_seconds = coalesce(${ttlSeconds}::int, ttl_seconds),
         last_heartbeat_at = clock_timestamp(),
-        expires_at = clock_timestamp() + make_interval(secs => ${ttlSeconds})
+        expires_at = clock_timestamp()
+          + make_interval(secs => coalesce(${ttlSeconds}::int, ttl_seconds))
     where tenant_id = ${ctx.tenantId}
       and id = ${id}
-      and status = 'active'
+      and ended_at is null
       and expires_at > clock_timestamp()
+      ${ownerId === null ? sql`` : sql`and principal_id = ${ownerId}`}
     returning ${columns(sql)}`
   return row
 }
@@ -153,7 +158,8 @@ export async function updateSessionEnded(
   return row
 }
 
-/** Sessions whose lease ended unrecorded, in every tenant. Uses index sessions_by_expiry. */
+/** Sessions whose lease ended unrecorded, in every tenant. Reads the
+ * active ones by sessions_active. */
 export async function selectOverdueSessions(
   sql: Sql,
   limit: number,
