@@ -25,10 +25,18 @@ export async function instructionsFor(
   rules: WorkRules | undefined,
 ): Promise<Instructions> {
   const { typeKey: key, typeVersion: version } = task
-  const type = await selectTaskType(sql, ctx, { key, version })
+  return instructionsUnder(task, await selectTaskType(sql, ctx, { key, version }), rules)
+}
+
+/** The same where the type of the task has been read. */
+export function instructionsUnder(
+  { typeKey: ref, typeVersion: version }: { typeKey: string; typeVersion: number },
+  type: { instructions: string | null } | undefined,
+  rules: WorkRules | undefined,
+): Instructions {
   return instructionsOf([
     ...projectLayer(rules?.instructions ?? null),
-    { source: 'taskType', ref: key, version, text: type?.instructions ?? '' },
+    { source: 'taskType', ref, version, text: type?.instructions ?? '' },
   ])
 }
 

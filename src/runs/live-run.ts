@@ -1,19 +1,21 @@
 import type { Sql } from '#db/sql.ts'
-import { lockEntities } from '#events/append.ts'
+import { lockThen } from '#events/append.ts'
 import type { Ctx, Tenancy } from '#lib/ctx.ts'
 import { AppError, found } from '#lib/errors.ts'
+import { selectClaimOfRun } from '#work/claim.sql.ts'
 import type { ClaimRow } from '#work/claim.sql.ts'
 import { LEASE_REASONS } from '#work/end-claim.ts'
 import { requireLiveClaim } from '#work/live-claim.ts'
-import { taskEntity } from '#work/lock-task.ts'
-import { selectRun } from './run.sql.ts'
+import { lockTaskOfRun, selectRun } from './run.sql.ts'
 import type { RunRow } from './run.sql.ts'
 
 /** Locks the task of a run, then reads the run as it is under that lock. Throws `not_found`. */
 export async function lockRun(sql: Sql, ctx: Tenancy, id: string): Promise<RunRow> {
-  const { taskId } = found(await selectRun(sql, ctx, id), 'run', id)
-  await lockEntities(sql, ctx, [taskEntity(taskId)])
-  return found(await selectRun(sql, ctx, id), 'run', id)
+  const run = await lockThen(
+    () => lockTaskOfRun(sql, ctx, id),
+    () => selectRun(sql, ctx, id),
+  )
+  return found(run, 'run', id)
 }
 
 /**
@@ -27,11 +29,16 @@ export async function lockLiveRun(
   ctx: Ctx,
   input: { id: string; fencingToken: number },
 ): Promise<{ run: RunRow; claim: ClaimRow }> {
-  const run = await lockRun(sql, ctx, input.id)
+  const { id, fencingToken } = input
+  const [row, held] = await lockThen(
+    () => lockTaskOfRun(sql, ctx, id),
+    () => Promise.all([selectRun(sql, ctx, id), selectClaimOfRun(sql, ctx, id)]),
+  )
+  const run = found(row, 'run', id)
   if (run.status !== 'running' && !endedWithClaim(run)) throw runNotActive(run)
   const { taskId, claimId } = run
-  const { fencingToken } = input
-  const claim = await requireLiveClaim(sql, ctx, { taskId, claimId, fencingToken })
+  const locked = { claim: held }
+  const claim = await requireLiveClaim(sql, ctx, { taskId, claimId, fencingToken, locked })
   if (run.status !== 'running') throw runNotActive(run)
   return { run, claim }
 }

@@ -5,6 +5,7 @@ import { olderThan } from '#db/page.ts'
 import type { PageRequest } from '#db/page.ts'
 import { inReach } from '#db/reach.ts'
 import type { Sql } from '#db/sql.ts'
+import { lockFound } from '#events/append.ts'
 import type { Ctx, Tenancy } from '#lib/ctx.ts'
 
 export interface RunRow {
@@ -58,15 +59,24 @@ function selectJoined(sql: Sql, ctx: Tenancy) {
     left join run_usage u on u.tenant_id = r.tenant_id and u.run_id = r.id`
 }
 
-/** The next attempt of a task whose lock the caller holds. */
+/** Takes the lock of the task that a run is of, if the run is there. */
+export async function lockTaskOfRun(sql: Sql, ctx: Tenancy, id: string): Promise<void> {
+  await sql`
+    select ${lockFound(sql, ctx, { type: 'task', column: 'r.task_id' })}
+    from runs r
+    where r.tenant_id = ${ctx.tenantId}
+      and r.id = ${id}`
+}
+
+/** The next attempt of a task whose lock the caller holds. @returns its number */
 export async function insertRun(
   sql: Sql,
   ctx: Ctx,
   run: Pick<RunRow, 'id' | 'taskId' | 'claimId' | 'sessionId' | 'fencingToken'> &
     Pick<RunRow, 'input' | 'model' | 'maxDurationSeconds' | 'maxActions'> &
     Pick<RunRow, 'instructionsHash' | 'instructionsRefs'>,
-): Promise<void> {
-  await sql`
+): Promise<number> {
+  const [row] = await sql<[{ attempt: number }]>`
     insert into runs
       (tenant_id, id, task_id, claim_id, session_id, principal_id, fencing_token, attempt, input,
        model, max_duration_seconds, max_actions, instructions_hash, instructions_refs)
@@ -77,7 +87,9 @@ export async function insertRun(
            ${sql.json(run.instructionsRefs)}
     from runs
     where tenant_id = ${ctx.tenantId}
-      and task_id = ${run.taskId}`
+      and task_id = ${run.taskId}
+    returning attempt`
+  return row.attempt
 }
 
 export async function selectRun(sql: Sql, ctx: Tenancy, id: string): Promise<RunRow | undefined> {

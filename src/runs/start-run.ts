@@ -4,10 +4,11 @@ import { appendEvent } from '#events/append.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { AppError, found } from '#lib/errors.ts'
 import { newId } from '#lib/id.ts'
+import { selectTaskType } from '#task-types/task-type.sql.ts'
 import { requireLiveClaim } from '#work/live-claim.ts'
 import type { Fence } from '#work/live-claim.ts'
 import { lockTask } from '#work/lock-task.ts'
-import { instructionsFor, refsOf } from './instructions.ts'
+import { instructionsUnder, refsOf } from './instructions.ts'
 import { admitRun, limitsOf } from './run-rules.ts'
 import { insertRun, selectRun } from './run.sql.ts'
 import type { RunRow } from './run.sql.ts'
@@ -27,11 +28,15 @@ export interface NewRun extends Fence {
  */
 export async function startRun(sql: Sql, ctx: Ctx, input: NewRun): Promise<RunRow> {
   const task = await lockTask(sql, ctx, input.ref)
-  const claim = await requireLiveClaim(sql, ctx, { ...input, taskId: task.id })
-  const rules = await admitRun(sql, ctx, task)
-  const instructions = await instructionsFor(sql, ctx, task, rules)
+  const claim = await requireLiveClaim(sql, ctx, { ...input, taskId: task.id, locked: task })
+  const { typeKey: key, typeVersion } = task
+  const [rules, type] = await Promise.all([
+    admitRun(sql, ctx, task),
+    selectTaskType(sql, ctx, { key, version: typeVersion }),
+  ])
+  const instructions = instructionsUnder(task, type, rules)
   const id = newId()
-  await insertRun(sql, ctx, {
+  const attempt = await insertRun(sql, ctx, {
     id,
     taskId: task.id,
     claimId: claim.id,
@@ -49,15 +54,17 @@ export async function startRun(sql: Sql, ctx: Ctx, input: NewRun): Promise<RunRo
       `Cannot start a run of task "${task.id}": one is going on`,
     )
   })
-  const run = found(await selectRun(sql, ctx, id), 'run', id)
-  await appendEvent(sql, ctx, {
-    type: 'run.started',
-    entityType: 'run',
-    entityId: id,
-    entityVersion: run.version,
-    workspaceId: task.workspaceId,
-    sessionId: claim.sessionId,
-    payload: { taskId: task.id, claimId: claim.id, attempt: run.attempt },
-  })
-  return run
+  const [run] = await Promise.all([
+    selectRun(sql, ctx, id),
+    appendEvent(sql, ctx, {
+      type: 'run.started',
+      entityType: 'run',
+      entityId: id,
+      entityVersion: 1,
+      workspaceId: task.workspaceId,
+      sessionId: claim.sessionId,
+      payload: { taskId: task.id, claimId: claim.id, attempt },
+    }),
+  ])
+  return found(run, 'run', id)
 }

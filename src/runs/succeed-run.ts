@@ -30,7 +30,10 @@ export async function succeedRun(
   const { id, output, completeTask } = input
   if (ctx.childGrant) requireSmall(output)
   const { run, claim } = await lockLiveRun(sql, ctx, input)
-  const version = await updateRunEnded(sql, ctx, { id, status: 'succeeded', reason: null, output })
+  const [version, task] = await Promise.all([
+    updateRunEnded(sql, ctx, { id, status: 'succeeded', reason: null, output }),
+    completeTask ? lockTaskRow(sql, ctx, run.taskId) : undefined,
+  ])
   if (version === undefined) throw runNotActive(run)
   const { taskId, attempt, workspaceId } = run
   const succeeded: NewEvent = {
@@ -42,13 +45,13 @@ export async function succeedRun(
     sessionId: claim.sessionId,
     payload: { taskId, attempt, taskCompleted: completeTask },
   }
-  if (completeTask) {
-    const task = found(await lockTaskRow(sql, ctx, taskId), 'task', taskId)
-    await finishTask(sql, ctx, task, { claim, before: [succeeded] })
-  } else {
-    await appendEvent(sql, ctx, succeeded)
-  }
-  return found(await selectRun(sql, ctx, id), 'run', id)
+  const [after] = await Promise.all([
+    selectRun(sql, ctx, id),
+    completeTask
+      ? finishTask(sql, ctx, found(task, 'task', taskId), { claim, before: [succeeded] })
+      : appendEvent(sql, ctx, succeeded),
+  ])
+  return found(after, 'run', id)
 }
 
 /** The output of a child run is what its parent gets as the result. */

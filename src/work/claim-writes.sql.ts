@@ -42,7 +42,7 @@ export async function updateClaimFinished(
   claim: { id: string; reason: string },
   { move, events }: { move: TaskMove; events: readonly NewEvent[] },
 ): Promise<TaskMoved> {
-  const [row] = await sql<[TaskMoved]>`
+  const [row] = await sql<TaskMoved[]>`
     with ended as (
       update claims
       set status = 'released',
@@ -58,5 +58,6 @@ export async function updateClaimFinished(
     journaled as (${withEvents(sql, ctx, events)})
     select moved.version, moved.updated_at, moved.completed_at
     from ended, moved`
+  if (!row) throw new Error(`claim ${claim.id} ended although its task is locked`)
   return row
 }

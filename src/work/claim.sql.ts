@@ -90,6 +90,24 @@ export async function selectActiveClaim(
   return row
 }
 
+/** The claim that a run was started under. */
+export async function selectClaimOfRun(
+  sql: Sql,
+  ctx: Tenancy,
+  runId: string,
+): Promise<ClaimRow | undefined> {
+  const [row] = await sql<ClaimRow[]>`
+    ${selectJoined(sql)}
+    where c.tenant_id = ${ctx.tenantId}
+      and c.id = (
+        select claim_id
+        from runs
+        where tenant_id = ${ctx.tenantId}
+          and id = ${runId})
+      ${inReach(sql, ctx, 't.workspace_id')}`
+  return row
+}
+
 /** Uses index claims_by_session. */
 export async function selectClaimsOfSession(
   sql: Sql,
