@@ -170,6 +170,7 @@ describe('the separation of duties', () => {
     const requiredRoleId = await newRole(client, [maker.id, reviser.id, worker.id])
     const taskId = await newTaskId(maker.client)
     await changeTask(reviser.client, taskId, { description: 'In cash' })
+    await changeTask(client, taskId, { title: 'Pay out, in cash' })
     await changeTask(worker.client, taskId, { priority: 'high' })
     const { id } = await ask({ taskId, requiredRoleId })
     await assert.rejects(decide(maker, 'approve', id), denied('made_it'))

@@ -2,14 +2,19 @@ import type { Sql } from '#db/sql.ts'
 
 /**
  * True of approvals `a`, with their tasks `t`, when a principal made what is to be approved: wrote the
- * artifact or an earlier revision of it; of a task alone, created it, last changed what it asks for, or has
- * ever held it. Uses index one_claim_per_token, one look-up per revision.
+ * artifact or an earlier revision of it; of a task alone, created it, changed what it asks for, or has ever
+ * held it. Uses index one_claim_per_token, one look-up per revision.
  */
 export function isMaker(sql: Sql, principalId: string) {
   return sql`
     case when a.artifact_id is null then
       t.created_by = ${principalId}
-      or coalesce(t.revised_by = ${principalId}, false)
+      or exists (
+        select
+        from task_revisers r
+        where r.tenant_id = a.tenant_id
+          and r.task_id = a.task_id
+          and r.principal_id = ${principalId})
       or exists (
         select
         from claims c

@@ -147,10 +147,18 @@ function numberOf(publicId: string): string {
   return publicId.slice('TASK-'.length)
 }
 
-/** With `revises` the task asks for something else from now on, by the caller's will. */
+/** Notes that the caller changed what a task asks for. */
+export async function insertReviser(sql: Sql, ctx: Ctx, taskId: string): Promise<void> {
+  await sql`
+    insert into task_revisers (tenant_id, task_id, principal_id)
+    values (${ctx.tenantId}, ${taskId}, ${ctx.actorId})
+    on conflict (tenant_id, task_id, principal_id) do nothing`
+}
+
+/** With `revises` the task asks for something else from now on; see {@link insertReviser}. */
 export async function updateTaskFields(
   sql: Sql,
-  ctx: Ctx,
+  ctx: Tenancy,
   task: TaskFields & Pick<TaskRow, 'id' | 'status' | 'statusCategory'> & { revises: boolean },
 ): Promise<void> {
   await sql`
@@ -170,7 +178,7 @@ export async function updateTaskFields(
         requirements = ${sql.json(task.requirements)},
         status = ${task.status},
         status_category = ${task.statusCategory},
-        ${task.revises ? sql`revision = revision + 1, revised_by = ${ctx.actorId},` : sql``}
+        ${task.revises ? sql`revision = revision + 1,` : sql``}
         version = version + 1,
         updated_at = clock_timestamp()
     where tenant_id = ${ctx.tenantId}

@@ -24,7 +24,7 @@ import {
   revisesTask,
 } from './task-fields.ts'
 import { publicIdOf } from './task.ts'
-import { selectTask, updateTaskFields } from './task.sql.ts'
+import { insertReviser, selectTask, updateTaskFields } from './task.sql.ts'
 import type { TaskRow } from './task.sql.ts'
 
 /**
@@ -61,6 +61,7 @@ export async function updateTask(
   const { ended, ...state } = await moveTask(sql, ctx, task, { status, claim })
   const revises = revisesTask(changed)
   await updateTaskFields(sql, ctx, { id: task.id, ...fields, ...state, revises })
+  if (revises) await insertReviser(sql, ctx, task.id)
   const after = found(await selectTask(sql, ctx, task.id), 'task', ref)
   await appendEvents(sql, ctx, [...ended, taskUpdated(after, changed)])
   return after
