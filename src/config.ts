@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { flag, httpUrl, someFlag } from './config-kinds.ts'
+import { OTEL_VARIABLES } from './otel-variables.ts'
 import { issuePhrase } from '#lib/issue-phrase.ts'
 import { StartError } from '#lib/start-error.ts'
 
@@ -17,12 +19,7 @@ const bytes = (fallback: number) =>
     .max(2 ** 30)
     .default(fallback)
 const secret = z.string().min(16).max(512)
-const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' })
 const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// URL' })
-const someFlag = z
-  .enum(['true', 'false', '1', '0', 'on', 'off'])
-  .transform((value) => ['true', '1', 'on'].includes(value))
-const flag = (fallback: boolean) => someFlag.default(fallback)
 
 /** Each variable with its meaning; the configuration page is generated from this object. */
 export const VARIABLES = {
@@ -250,6 +247,7 @@ export const VARIABLES = {
     'Memory for search indexes in one process; a namespace beyond it is searched in the database',
   ),
   CB_CONTEXT_DEFAULT_MAX_TOKENS: count(8000).describe('Budget of a pack when none is asked'),
+  ...OTEL_VARIABLES,
 } as const satisfies Record<string, z.ZodType>
 
 const Env = z

@@ -4,6 +4,8 @@ import { isConnectionLoss } from '#db/connection-loss.ts'
 import { createMetrics } from '#observe/metrics.ts'
 import { StartError } from '#lib/start-error.ts'
 import { openLog } from './open-log.ts'
+import { openTracing } from './open-tracing.ts'
+import type { Log } from '#lib/log.ts'
 import { ROLES, runRole } from './roles.ts'
 import type { Role } from './roles.ts'
 
@@ -60,9 +62,16 @@ async function main(): Promise<void> {
     throw new StartError(`Cannot start: ${what}; "strata --help" lists ${ROLES.join(', ')}`)
   }
   const config = readConfig(process.env)
-  const log = openLog(config, process.stdout)
+  let log: Log | undefined
+  await using tracing = await openTracing(config, command, (reason) =>
+    log?.warn('Traces cannot be sent', { reason }),
+  )
+  log = openLog(config, process.stdout, tracing.ids)
   if (isEmergency) await runBreakGlass(config, words, { print, say })
-  if (role) await runRole(role, { config, log, say, metrics: createMetrics(), signal: stop.signal })
+  if (role) {
+    const metrics = createMetrics()
+    await runRole(role, { config, log, say, metrics, tracing, signal: stop.signal })
+  }
 }
 
 try {

@@ -1,6 +1,7 @@
 import type { Turn } from '#adapter/deliver-tenant.ts'
 import type { ContentMeter } from '#artifacts/routes.ts'
 import type { ShadowCounts } from '#authz/shadow-decider.ts'
+import type { AroundMemory } from '#client/memory.ts'
 import { claimTask } from '#contract/claims.ts'
 import type { ContextMetrics } from '#context/get-context.ts'
 import type { StreamMeter } from '#http/open-stream.ts'
@@ -9,6 +10,7 @@ import { createNotifier } from '#events/notify.ts'
 import type { Watch } from '#http/served.ts'
 import type { Notify } from '#lib/appended.ts'
 import type { Log } from '#lib/log.ts'
+import type { Tracing } from '#lib/tracing.ts'
 import type { Metrics } from '#observe/metrics.ts'
 
 /** Counts what the context area reports. */
@@ -114,4 +116,27 @@ export function countingClaims(metrics: Metrics, watch: Watch): Watch {
       if (route === claimTask.path && reason !== null) metrics.claimsRefused.inc({ reason })
       return served
     })
+}
+
+/** Measures questions to memory, and makes them part of the trace of whoever asks. */
+export function aroundMemory({
+  metrics,
+  tracing,
+}: {
+  metrics: Metrics
+  tracing: Tracing
+}): AroundMemory {
+  return async ({ method, path }, ask) => {
+    const attributes = { 'http.request.method': method, 'http.route': path }
+    const options = { kind: 'client', attributes, onlyInside: true } as const
+    return await tracing.span(`${method} ${path}`, options, async (span) => {
+      const start = performance.now()
+      const answer = await ask(tracing.headers())
+      const seconds = (performance.now() - start) / 1000
+      metrics.memoryDuration.observe({ route: path, outcome: answer.kind }, seconds)
+      if ('status' in answer) span.set({ 'http.response.status_code': answer.status })
+      if (answer.kind !== 'ok') span.fail(answer.kind)
+      return answer
+    })
+  }
 }

@@ -11,6 +11,7 @@ import type { Metrics } from '#observe/metrics.ts'
 import type { Probes } from '#observe/probes.ts'
 import type { Log } from '#lib/log.ts'
 import { contentCheck } from './content-store.ts'
+import type { Tracing } from '#lib/tracing.ts'
 import type { DatabaseName, ObserverOf } from './databases.ts'
 import { migrationsOf } from './databases.ts'
 import { databaseGauges } from './gauges.ts'
@@ -28,9 +29,15 @@ export interface Probed {
   store?: BlobStore
 }
 
-/** The measurements of every pool of this process. */
-export function poolObservers(metrics: Metrics): ObserverOf {
-  return (name) => observePool(metrics, name)
+/** Measures and traces every pool of this process. */
+export function poolObservers({
+  metrics,
+  tracing,
+}: {
+  metrics: Metrics
+  tracing: Tracing
+}): ObserverOf {
+  return (name) => observePool(metrics, name, tracing)
 }
 
 /** Whether this process can do its work, and its metrics. */

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { MemoryOptions } from '#client/memory.ts'
 import type { Database } from '#db/sql.ts'
+import { NO_TRACING } from '#lib/tracing.ts'
 import { StartError } from '#lib/start-error.ts'
 import { guardJournal } from '#events/journal-guard.ts'
 import { baseApp, controlPlaneEnvelope } from '#http/app.ts'
@@ -17,7 +18,7 @@ import {
 import { productVersion } from '#lib/version.ts'
 import { createPolicyApp } from '#policy/app.ts'
 import type { DatabaseName, Databases } from './databases.ts'
-import { createAnnouncer } from './meters.ts'
+import { aroundMemory, createAnnouncer } from './meters.ts'
 import { createProbes, poolObservers } from './probing.ts'
 import { openContentStore } from './content-store.ts'
 import { firstStart, secretFile } from './first-start.ts'
@@ -41,14 +42,17 @@ export interface Start extends Omit<Shared, 'databases'> {
   say: (message: string) => void
 }
 
+type Given = Omit<Start, 'role' | 'tracing'> & Partial<Pick<Start, 'tracing'>>
+
 /** Runs one role of the program until the signal aborts; everything it opened is closed by then. */
-export async function runRole(role: Role, start: Omit<Start, 'role'>): Promise<void> {
+export async function runRole(role: Role, given: Given): Promise<void> {
   const run = { all, api, adapter, worker, memory, policy, migrate } satisfies Record<Role, unknown>
   const failed = new AbortController()
-  const log = start.log.with({ role })
+  const start = { tracing: NO_TRACING, ...given, role, log: given.log.with({ role }) }
   try {
-    await run[role]({ ...start, role, log, signal: AbortSignal.any([start.signal, failed.signal]) })
-    log.info('Stopped')
+    const signal = AbortSignal.any([start.signal, failed.signal])
+    await run[role]({ ...start, signal })
+    start.log.info('Stopped')
   } finally {
     failed.abort()
   }
@@ -59,7 +63,7 @@ async function all(start: Start): Promise<void> {
   await using databases = await localDatabases(config, {
     log,
     progress: say,
-    observerOf: poolObservers(start.metrics),
+    observerOf: poolObservers(start),
   })
   const shared = { ...start, databases }
   const db = databases.open('control_plane', 'strata')
@@ -72,9 +76,10 @@ async function all(start: Start): Promise<void> {
     url: 'http://memory.internal',
     apiKey: config.CP_CONTEXT_API_KEY ?? memoryKey,
     fetch: async (input, init) => await memoryApp.fetch(new Request(input, init)),
+    around: aroundMemory(shared),
   }
   const usesOwn = config.CP_CONTEXT_PROVIDER !== 'none' && !config.CP_CONTEXT_BASE_URL
-  const target = usesOwn ? own : memoryOf(config, memoryKey)
+  const target = usesOwn ? own : memoryOf(shared, memoryKey)
   await using heads = createHeads(shared, db)
   await using announcer = createAnnouncer(shared, db)
   const { notify } = announcer
@@ -150,8 +155,8 @@ async function openJournal({ log }: Pick<Shared, 'log'>, db: Database): Promise<
 }
 
 /** The database of a role that runs beside others, its pool measured. */
-function external({ config, metrics }: Start, name: DatabaseName): Databases {
-  return externalDatabases(config, [name], poolObservers(metrics))
+function external(start: Start, name: DatabaseName): Databases {
+  return externalDatabases(start.config, [name], poolObservers(start))
 }
 
 /**
@@ -184,7 +189,7 @@ async function api(start: Start): Promise<void> {
   const shared = { ...start, databases }
   const db = await openControlPlane(shared, 'strata-api')
   await using heads = createHeads(shared, db)
-  const target = memoryOf(start.config)
+  const target = memoryOf(shared)
   await using announcer = createAnnouncer(shared, db)
   const store = openContentStore(start.config, start.metrics)
   const probes = createProbes({ ...shared, controlPlane: db, memory: target ?? null, store })
@@ -198,7 +203,7 @@ async function adapter(start: Start): Promise<void> {
   await using databases = external(start, 'control_plane')
   const shared = { ...start, databases }
   const db = await openControlPlane(shared, 'strata-adapter')
-  const target = memoryOf(start.config)
+  const target = memoryOf(shared)
   const probes = createProbes({ ...shared, controlPlane: db, memory: target ?? null })
   await untilStopped(shared, {
     greeting: 'Context adapter is ready',

@@ -5,6 +5,7 @@ import { runAdapter } from '#adapter/run-adapter.ts'
 import { expireUploads } from '#artifacts/expire-uploads.ts'
 import { collectBlobs } from '#blobs/collect.ts'
 import type { BlobStore } from '#blobs/store.ts'
+import type { AdapterDeps } from '#adapter/run-adapter.ts'
 import type { MemoryOptions } from '#client/memory.ts'
 import type { MemoryProvider } from '#context/recall.ts'
 import type { Database } from '#db/sql.ts'
@@ -12,6 +13,7 @@ import { Heads } from '#events/heads.ts'
 import type { Notify } from '#lib/appended.ts'
 import { deleteExpiredRecords } from '#http/idempotency.sql.ts'
 import { createPlaces } from '#http/places.ts'
+import type { Tracing } from '#lib/tracing.ts'
 import type { Metrics } from '#observe/metrics.ts'
 import type { Probes } from '#observe/probes.ts'
 import { watchJob } from '#observe/watch-job.ts'
@@ -28,7 +30,14 @@ import { createControlPlane } from './app.ts'
 import type { Config } from './config.ts'
 import { controlPlaneTokens, deciderOf, memoryTokens } from './identity.ts'
 import type { Databases } from './databases.ts'
-import { contentMeter, contextMeter, countingClaims, countTurn, streamMeter } from './meters.ts'
+import {
+  aroundMemory,
+  contentMeter,
+  contextMeter,
+  countingClaims,
+  countTurn,
+  streamMeter,
+} from './meters.ts'
 
 /** What the services of one process share. */
 export interface Shared {
@@ -36,17 +45,22 @@ export interface Shared {
   log: Log
   databases: Databases
   metrics: Metrics
+  tracing: Tracing
   signal: AbortSignal
 }
 
 const DEFAULT_MEMORY_URL = 'http://localhost:8077'
 
 /** How the control plane reaches memory; undefined when it is to do without. */
-export function memoryOf(config: Config, ownKey?: string): MemoryOptions | undefined {
+export function memoryOf(
+  { config, metrics, tracing }: Pick<Shared, 'config' | 'metrics' | 'tracing'>,
+  ownKey?: string,
+): MemoryOptions | undefined {
   if ((config.CP_CONTEXT_PROVIDER ?? 'none') === 'none') return undefined
   return {
     url: config.CP_CONTEXT_BASE_URL ?? DEFAULT_MEMORY_URL,
     apiKey: config.CP_CONTEXT_API_KEY ?? ownKey ?? '',
+    around: aroundMemory({ metrics, tracing }),
   }
 }
 
@@ -70,7 +84,7 @@ export interface ApiParts {
 
 /** The control plane's API over one pool. */
 export function apiService(
-  { config, log, metrics, signal }: Shared,
+  { config, log, metrics, tracing, signal }: Shared,
   db: Database,
   { memory, notify, heads, probes, store }: ApiParts,
 ): Hono {
@@ -113,7 +127,7 @@ export function apiService(
         }),
       },
     },
-    watch: countingClaims(metrics, watchRequests({ log, metrics })),
+    watch: countingClaims(metrics, watchRequests({ log, metrics, tracing })),
     notify,
     probes,
     leases: leasesOf({
@@ -142,7 +156,7 @@ function providerOf(config: Config, memory: MemoryOptions): MemoryProvider {
 
 /** The memory service's API over one pool. */
 export function memoryService(
-  { config, log, metrics }: Shared,
+  { config, log, metrics, tracing }: Shared,
   db: Database,
   serverApiKey: string | undefined,
 ) {
@@ -160,7 +174,7 @@ export function memoryService(
     maxKnowledgeBytes: config.CP_KNOWLEDGE_SNAPSHOT_MAX_BODY_BYTES,
     checkReplies: true,
   }
-  return createMemoryApp({ db, log, settings, watch: watchRequests({ log, metrics }) })
+  return createMemoryApp({ db, log, settings, watch: watchRequests({ log, metrics, tracing }) })
 }
 
 /** Replays the journal into memory until the signal aborts; waits idly when there is no memory. */
@@ -169,7 +183,7 @@ export async function adapterService(
   db: Database,
   memory: MemoryOptions | undefined,
 ): Promise<void> {
-  const { config, log, databases, metrics, signal } = shared
+  const { config, log, databases, metrics, tracing, signal } = shared
   if (!memory) {
     log.info('Adapter idles: no memory is configured (CP_CONTEXT_PROVIDER is not http)')
     await sleep(2 ** 31 - 1, undefined, { signal }).catch(() => {})
@@ -190,7 +204,9 @@ export async function adapterService(
     backoffMaxSeconds: config.CP_CONTEXT_RETRY_BACKOFF_MAX_SECONDS,
   }
   const address = databases.addressOf('control_plane')
-  const deps = { db, address, sink, settings, log }
+  const traced: AdapterDeps['traced'] = (name, attributes, work) =>
+    tracing.span(name, { attributes }, work)
+  const deps = { db, address, sink, settings, log, traced }
   const onLeading = (isLeading: boolean) => metrics.adapterLeads.set(Number(isLeading))
   await runAdapter({ ...deps, onLeading, onTurn: (turn) => countTurn(metrics, turn) }, signal)
 }
@@ -204,13 +220,13 @@ const CLEAN_UP_BATCH = 1000
  * do it at once.
  */
 export async function workerService(
-  { config, log, metrics, signal }: Shared,
+  { config, log, metrics, tracing, signal }: Shared,
   db: Database,
   { notify, store }: Pick<ApiParts, 'notify' | 'store'>,
 ): Promise<void> {
   const repeat = async (name: string, seconds: number, work: () => Promise<Done | void>) => {
     while (!signal.aborted) {
-      await watchJob({ log, metrics }, name, work)
+      await watchJob({ log, metrics, tracing }, name, work)
       await sleep(seconds * 1000, undefined, { signal }).catch(() => {})
     }
   }

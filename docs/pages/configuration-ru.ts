@@ -100,4 +100,18 @@ export const RUSSIAN_MEANINGS: Readonly<Record<keyof typeof VARIABLES, string>> 
   CB_INDEX_MEMORY_MB:
     'Память под поисковые индексы одного процесса; namespace сверх неё ищется в базе',
   CB_CONTEXT_DEFAULT_MAX_TOKENS: 'Бюджет пакета, если в запросе его нет',
+  OTEL_EXPORTER_OTLP_ENDPOINT:
+    'Базовый адрес сборщика трасс по OTLP/HTTP; не задан — трассы не создаются',
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'Полный адрес, если /v1/traces лежит не под базовым',
+  OTEL_EXPORTER_OTLP_PROTOCOL:
+    'В любом случае отправляется JSON, сборщик принимает его по тому же адресу; gRPC нет',
+  OTEL_EXPORTER_OTLP_HEADERS:
+    'Заголовки для сборщика, например credential: имя=значение,имя=значение',
+  OTEL_SERVICE_NAME: 'Имя этого процесса (strata-<роль>)',
+  OTEL_RESOURCE_ATTRIBUTES: 'Прочие атрибуты процесса: имя=значение,имя=значение',
+  OTEL_TRACES_EXPORTER: 'none: без трасс',
+  OTEL_TRACES_SAMPLER: 'Какие трассы сохраняются; parentbased — как решил вызывающий, если решил',
+  OTEL_TRACES_SAMPLER_ARG: 'Доля, которую оставляет traceidratio',
+  OTEL_BSP_SCHEDULE_DELAY: 'Сколько span ждут отправки, не более, в миллисекундах',
+  OTEL_SDK_DISABLED: 'true: без трасс, что бы ни было задано',
 }

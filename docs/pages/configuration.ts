@@ -19,6 +19,7 @@ const GROUPS: readonly [en: string, ru: string, match: (name: string) => boolean
     (name) => name.startsWith('CP_CONTEXT_'),
   ],
   ['Memory service', 'Сервис памяти', (name) => name.startsWith('CB_')],
+  ['OpenTelemetry', 'OpenTelemetry', (name) => name.startsWith('OTEL_')],
 ]
 
 const WORDS = {

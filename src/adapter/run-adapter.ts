@@ -9,6 +9,7 @@ import {
 } from '#events/consumers.ts'
 import { CHANNEL } from '#events/notify.ts'
 import type { Log } from '#lib/log.ts'
+import type { Attributes } from '#lib/tracing.ts'
 import { redactCredentials } from '#lib/redact.ts'
 import { deliverTenant } from './deliver-tenant.ts'
 import type { Delivery, Turn } from './deliver-tenant.ts'
@@ -36,6 +37,8 @@ export interface AdapterDeps {
   log: Log
   /** Told about every turn, for metrics. */
   onTurn: (turn: Turn) => void
+  /** Stands around a cycle in which there is something to deliver, and around each delivery of it. */
+  traced?: <T>(name: string, attributes: Attributes, work: () => Promise<T>) => Promise<T>
   /** Told when this process begins to lead, and when it no longer does. */
   onLeading?: (isLeading: boolean) => void
 }
@@ -96,24 +99,47 @@ export async function runCycle(
   const { db, settings } = deps
   await insertMissingConsumers(db, leader.name)
   const due = await selectDueTenants(db, leader.name, settings.maxTenantsPerCycle)
+  if (due.length === 0) return { moved: false, pauseSeconds: 0 }
+  const tenants = { 'strata.tenants': due.length }
+  return await traced(deps, 'adapter cycle', tenants, () => serveTenants(deps, leader, due, signal))
+}
+
+async function serveTenants(
+  deps: AdapterDeps,
+  leader: Leader,
+  due: readonly Due[],
+  signal: AbortSignal,
+): Promise<Cycle> {
+  const { settings } = deps
   const waiting = [...due]
   const turns: Turn[] = []
   const isRefused = () => turns.some(({ kind }) => kind === 'unauthorised')
   const work = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       if (signal.aborted || isRefused() || !(await leader.isLeading())) return
-      turns.push(await serveTenant(deps, leader, next, signal))
+      const tenant = { 'strata.tenant_id': next.tenantId }
+      const serve = () => serveTenant(deps, leader, next, signal)
+      turns.push(await traced(deps, 'adapter delivery', tenant, serve))
     }
   }
   const ends = await Promise.allSettled(Array.from({ length: settings.concurrency }, work))
   const broken = ends.find((end) => end.status === 'rejected')
   if (broken) throw broken.reason
   const refused = turns.find((turn) => turn.kind === 'unauthorised')
-  if (due.length > 0) await notePause(deps, leader, refused?.reason)
+  await notePause(deps, leader, refused?.reason)
   return {
     moved: turns.some((turn) => turn.kind === 'moved'),
     pauseSeconds: refused ? settings.backoffMaxSeconds : 0,
   }
+}
+
+async function traced<T>(
+  deps: AdapterDeps,
+  name: string,
+  attributes: Attributes,
+  work: () => Promise<T>,
+): Promise<T> {
+  return await (deps.traced ? deps.traced(name, attributes, work) : work())
 }
 
 type Due = Awaited<ReturnType<typeof selectDueTenants>>[number]

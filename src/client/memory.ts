@@ -8,6 +8,7 @@ export interface MemoryOptions {
   apiKey: string
   /** Of a service in the same process. */
   fetch?: typeof fetch
+  around?: AroundMemory
 }
 
 /** What came of asking memory. Everything that can happen is an answer; nothing is thrown. */
@@ -25,7 +26,15 @@ export interface Asking {
   signal: AbortSignal
   /** Forwarded as `X-Run-Id`. */
   traceRunId?: string
+  /** Forwarded as it is, unless we take part in the trace ourselves. */
+  traceparent?: string | undefined
 }
+
+/** Stands around every question: asks it, once, with headers of its own. */
+export type AroundMemory = (
+  route: Route,
+  ask: (headers: Record<string, string>) => Promise<MemoryAnswer>,
+) => Promise<MemoryAnswer>
 
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024
 const MAX_DEPTH = 200
@@ -35,21 +44,34 @@ export async function askMemory<R extends Route>(
   options: MemoryOptions,
   route: R,
   input: CallInput<R>,
-  { signal, traceRunId }: Asking,
+  asking: Asking,
 ): Promise<MemoryAnswer> {
-  const { url, apiKey: token, fetch: inProcess } = options
-  const headers = { ...input.headers, ...(traceRunId !== undefined && { 'x-run-id': traceRunId }) }
-  const ask = async (): Promise<MemoryAnswer> => {
-    const client = { url, token, ...(inProcess && { fetch: inProcess }) }
-    const response = await send(client, route, { ...input, headers, signal })
-    const text = await readText(response)
-    return response.ok ? success(response, text) : refusal(response, text)
+  const { signal, traceRunId, traceparent } = asking
+  const given = {
+    ...input.headers,
+    ...(traceRunId !== undefined && { 'x-run-id': traceRunId }),
+    ...(traceparent !== undefined && { traceparent }),
   }
-  try {
-    return await Promise.race([ask(), aborted(signal)])
-  } catch (error) {
-    return signal.aborted ? { kind: 'timeout' } : { kind: 'unreachable', cause: error }
+  const ask = async (own: Record<string, string>): Promise<MemoryAnswer> => {
+    const asked = askOnce(options, route, { ...input, headers: { ...given, ...own }, signal })
+    try {
+      return await Promise.race([asked, aborted(signal)])
+    } catch (error) {
+      return signal.aborted ? { kind: 'timeout' } : { kind: 'unreachable', cause: error }
+    }
   }
+  return await (options.around ? options.around(route, ask) : ask({}))
+}
+
+async function askOnce<R extends Route>(
+  { url, apiKey: token, fetch: inProcess }: MemoryOptions,
+  route: R,
+  input: CallInput<R>,
+): Promise<MemoryAnswer> {
+  const client = { url, token, ...(inProcess && { fetch: inProcess }) }
+  const response = await send(client, route, input)
+  const text = await readText(response)
+  return response.ok ? success(response, text) : refusal(response, text)
 }
 
 /** An in-process fetch does not know our deadline, so we do not rely on it to keep it. */

@@ -80,6 +80,7 @@ export async function askKnowledge<R extends Route>(
   const answer = await askMemory(provider, ask.route, ask.input, {
     signal,
     traceRunId: ctx.traceRunId,
+    traceparent: ctx.traceparent,
   })
   if (answer.kind === 'ok') return answer.body
   throw refusal(answer, ask.codes)

@@ -55,6 +55,19 @@ describe('POST /context with memory', () => {
     assert.equal(memory.heard[0]?.headers['authorization'], 'Bearer key-of-the-tests')
   })
 
+  it('passes on the ids by which the work of both can be followed', async (t) => {
+    const memory = await memoryAnswering(t, 200, PACK)
+    const tenant = await contextTenant(db)
+    const client = contextClient(db, tenant.key, providerAt(memory.url))
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+    const ids = { 'x-run-id': 'run-1', traceparent }
+    await call(client, getContext, { body: {}, headers: ids })
+    await call(client, getContext, { body: {}, headers: { traceparent: 'not one' } })
+    const [first, second] = memory.heard.map(({ headers }) => headers)
+    assert.deepEqual([first?.['x-run-id'], first?.['traceparent']], ['run-1', traceparent])
+    assert.equal(second?.['traceparent'], undefined)
+  })
+
   it('keeps what is true now apart from what memory says about it', async (t) => {
     const claim = { kind: 'fact', id: 'fact-1', text: 'TASK-000001 is claimed by A', score: 9 }
     const lie = { ...PACK, sections: [{ kind: 'relevant_facts', items: [claim] }] }

@@ -39,7 +39,8 @@ export async function recall(
   const whole = AbortSignal.timeout((provider.timeoutSeconds + GRACE_SECONDS) * 1000)
   const ask = async (names: readonly string[]) => {
     const body = { ...request, scope: { namespaces: [...names] } }
-    const asking = { signal: limited(provider, ctx, whole), traceRunId: ctx.traceRunId }
+    const { traceRunId, traceparent } = ctx
+    const asking = { signal: limited(provider, ctx, whole), traceRunId, traceparent }
     const answer = await askMemory(provider, buildContext, { body }, asking)
     if (answer.kind !== 'ok') onFailure()
     return answer

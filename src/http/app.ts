@@ -7,7 +7,7 @@ import type { Log } from '#lib/log.ts'
 import { STATUS } from './errors.ts'
 import { knownOf, note, UNWATCHED, watched } from './served.ts'
 import type { Watch } from './served.ts'
-import { traceOf } from './serve.ts'
+import { traceFields, traceOf } from './serve.ts'
 import type { Trace } from './serve.ts'
 
 /** The body of a refusal, in the spelling of one API. */
@@ -37,7 +37,11 @@ export function baseApp(log: Log, envelope: Envelope, watch: Watch = UNWATCHED):
     if (error instanceof AppError && !isStoreFailure(error)) return refuse(c, error)
     if (c.req.raw.signal.aborted) return refuse(c, ourFault(error))
     const { code: _, ...known } = knownOf(c)
-    log.error('Request failed', error, { method: c.req.method, ...known, ...traceOf(c) })
+    log.error('Request failed', error, {
+      method: c.req.method,
+      ...known,
+      ...traceFields(traceOf(c)),
+    })
     return refuse(c, refusalOf(error))
   })
   return app

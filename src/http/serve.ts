@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { Content } from '#contract/content.ts'
 import type { Route, RouteInput, RouteReply } from '#contract/route.ts'
 import { AppError } from '#lib/errors.ts'
+import { parseTraceparent } from '#lib/traceparent.ts'
 import { namesTag, sendContent } from './content.ts'
 import { bodyChunks, honoPath, readInput } from './input.ts'
 import type { BodyLimits, Rename } from './input.ts'
@@ -16,6 +17,8 @@ export interface Trace {
   correlationId: string
   /** The caller's `X-Run-Id`, forwarded to whatever we call. */
   traceRunId: string
+  /** The caller's W3C `traceparent`, when it is well formed. */
+  traceparent: string | undefined
 }
 
 /** What an HTTP API brings to the common pipeline: who calls, how it spells things, how it refuses. */
@@ -113,6 +116,12 @@ function etagOf({ etag, viewHash }: Route, body: unknown): string | undefined {
   return etag && `"${etag}-${String(reply.rowVersion ?? reply.version)}"`
 }
 
+/** What the log tells of a trace. */
+export function traceFields({ traceparent, ...ids }: Trace) {
+  const traceId = parseTraceparent(traceparent)?.traceId
+  return { ...ids, ...(traceId !== undefined && { traceId }) }
+}
+
 const TRACE = Symbol('trace')
 const SAFE_ID = /^[A-Za-z0-9._:-]{1,128}$/
 
@@ -124,10 +133,12 @@ export function traceOf(c: Context): Trace {
     const value = c.req.header(name)
     return value !== undefined && SAFE_ID.test(value) ? value : randomUUID()
   }
+  const given = c.req.header('traceparent')
   const trace = {
     requestId: own('x-request-id'),
     correlationId: own('x-correlation-id'),
     traceRunId: own('x-run-id'),
+    traceparent: parseTraceparent(given) && given,
   }
   holder[TRACE] = trace
   c.header('X-Request-ID', trace.requestId)

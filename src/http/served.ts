@@ -5,8 +5,8 @@ import type { Trace } from './serve.ts'
 export interface Begun extends Trace {
   /** `other` for one that no route has: a caller may call its method anything. */
   method: string
-  /** The caller's W3C `traceparent`, as it came. */
-  traceparent: string | undefined
+  /** It asks how this process is, over and over. */
+  isProbe: boolean
 }
 
 /** Who asks, as far as a log may tell. */
@@ -54,6 +54,7 @@ export function knownOf(c: Context): Known {
 }
 
 const CALLER_GONE = 499
+const PROBES = new Set(['/health/live', '/health/ready', '/healthz', '/metrics'])
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
 
 /** Puts every request of an application under watch. */
@@ -61,8 +62,8 @@ export function watched(watch: Watch, traceOf: (c: Context) => Trace): Middlewar
   return async (c, next) => {
     const start = performance.now()
     const method = METHODS.has(c.req.method) ? c.req.method : 'other'
-    const traceparent = c.req.header('traceparent')
-    await watch({ method, traceparent, ...traceOf(c) }, async () => {
+    const isProbe = PROBES.has(c.req.path)
+    await watch({ method, isProbe, ...traceOf(c) }, async () => {
       await next()
       const { status } = c.res
       const isGone = status >= 500 && c.req.raw.signal.aborted

@@ -40,6 +40,8 @@ export interface Ctx {
   readonly correlationId: string
   /** The caller's `X-Run-Id`, or a generated one: correlation only, not a run of ours. */
   readonly traceRunId: string
+  /** The caller's W3C `traceparent`, for whatever is called on its behalf. */
+  readonly traceparent?: string | undefined
   /** Told the types of events that the open transaction appended, so that readers are woken after its commit. */
   readonly wake: (types: readonly string[]) => void
   readonly now: () => Date

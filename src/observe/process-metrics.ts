@@ -3,6 +3,7 @@ import { poolOf } from '#db/pool.ts'
 import type { PoolObserver } from '#db/pool.ts'
 import type { Database } from '#db/sql.ts'
 import { productVersion } from '#lib/version.ts'
+import type { Tracing } from '#lib/tracing.ts'
 import type { Metrics } from './metrics.ts'
 
 /** Brings what is known of this process itself up to date; to be asked before every exposition. */
@@ -33,15 +34,16 @@ export function poolGauges(metrics: Metrics, pool: string, db: Database): () => 
   }
 }
 
-/** Measures what a pool tells. */
-export function observePool(metrics: Metrics, pool: string): PoolObserver {
+/** Measures what a pool tells, and traces transactions that are part of something. */
+export function observePool(metrics: Metrics, pool: string, tracing: Tracing): PoolObserver {
   return {
     acquired: (seconds) => metrics.poolAcquire.observe({ pool }, seconds),
     async transaction(mode, run) {
       const start = performance.now()
       let outcome = 'rolled_back'
+      const options = { attributes: { 'db.system.name': 'postgresql', pool }, onlyInside: true }
       try {
-        const result = await run()
+        const result = await tracing.span(`transaction ${mode}`, options, () => run())
         outcome = 'committed'
         return result
       } finally {

@@ -1,4 +1,6 @@
 import type { Log } from '#lib/log.ts'
+import { NO_TRACING } from '#lib/tracing.ts'
+import type { Tracing } from '#lib/tracing.ts'
 import type { Metrics } from './metrics.ts'
 
 /** What a round of a job did, by name: 0 is nothing. */
@@ -9,14 +11,21 @@ export type Done = Readonly<Record<string, number>>
  * Never throws; the next round is the retry.
  */
 export async function watchJob(
-  { log, metrics }: { log: Log; metrics: Metrics },
+  { log, metrics, tracing = NO_TRACING }: { log: Log; metrics: Metrics; tracing?: Tracing },
   job: string,
   round: () => Promise<Done | void>,
 ): Promise<void> {
   const start = performance.now()
   try {
-    const done = (await round()) ?? {}
-    const isIdle = Object.values(done).every((count) => count === 0)
+    const { done, isIdle } = await tracing.span(`job ${job}`, {}, async (span) => {
+      const did = (await round()) ?? {}
+      const counts = Object.entries(did)
+      for (const [name, count] of counts) span.set({ [`strata.${name}`]: count })
+      const didNothing = counts.every(([, count]) => count === 0)
+      // Rounds come every second; those that find nothing to do are not worth a trace.
+      if (didNothing) span.discard()
+      return { done: did, isIdle: didNothing }
+    })
     log[isIdle ? 'debug' : 'info']('Job done', { job, ...done, durationMs: since(start) })
     metrics.jobRuns.inc({ job, outcome: 'ok' })
     metrics.jobLastSuccess.set({ job }, Date.now() / 1000)

@@ -11,7 +11,7 @@ import { isBreakGlass, parseKey } from './key.ts'
 const USE_REFRESH_SECONDS = 60
 const NO_HASH = new Uint8Array(32)
 
-export type RequestTrace = Pick<Ctx, 'requestId' | 'correlationId' | 'traceRunId'>
+export type RequestTrace = Pick<Ctx, 'requestId' | 'correlationId' | 'traceRunId' | 'traceparent'>
 
 /** Which keys are accepted. */
 export interface KeyRules {

@@ -36,6 +36,16 @@ export const MEMORY = {
     ru: 'Неудачные обращения к памяти ради них',
     alert: 'rate(context_provider_failures_total[5m]) > 0.1',
   },
+  memoryDuration: {
+    name: 'memory_request_duration_seconds',
+    type: 'histogram',
+    labels: ['route', 'outcome'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60],
+    en: 'Calls to memory from this process: `ok`, `refused`, `malformed`, `unreachable`, `timeout`',
+    ru: 'Обращения этого процесса к памяти: `ok`, `refused`, `malformed`, `unreachable`, `timeout`',
+    alert:
+      'sum(rate(memory_request_duration_seconds_count{outcome!="ok"}[5m])) / sum(rate(memory_request_duration_seconds_count[5m])) > 0.05',
+  },
   adapterDelivered: {
     name: 'context_adapter_delivered_total',
     type: 'counter',
