@@ -199,8 +199,8 @@ describe('a question by letters', () => {
 
   it('knows words that another process taught the namespace', async () => {
     const { indexed, unindexed, scope } = twoEngines()
-    await told(indexed, scope, { content: 'Something first' })
-    await found(indexed, { query: 'first', scope })
+    await told(indexed, scope, { content: 'Begun in May' })
+    await found(indexed, { query: 'May', scope })
     const [{ observation_id: id }] = await told(unindexed, scope, { content: 'Prometheus scrapes' })
 
     assert.deepEqual(idsOf(await found(indexed, { query: 'promethius', scope })), [id])
