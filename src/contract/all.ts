@@ -1,6 +1,7 @@
 import { routes as approvals } from './approvals.ts'
 import { routes as artifacts } from './artifacts.ts'
 import { routes as artifactUploads } from './artifact-uploads.ts'
+import { routes as budgets } from './budgets.ts'
 import { routes as childHandles } from './child-handles.ts'
 import { routes as claims } from './claims.ts'
 import { routes as configRevisions } from './config-revisions.ts'
@@ -74,6 +75,7 @@ export const controlPlaneRoutes = {
   ...usageReports,
   ...usageTotals,
   ...priceTables,
+  ...budgets,
   ...artifacts,
   ...approvals,
   ...artifactUploads,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { RunCost, RunTokens } from './budgets.ts'
 import { FencingToken, Id, JsonObject, Limit, text, UtcInstant } from './common.ts'
 import { HUMAN_ONLY, Permission } from './permissions.ts'
 import { route } from './route.ts'
@@ -30,6 +31,8 @@ const Grant = z.strictObject({
   /** Budgets of each run of the child; what is left to the parent, when absent. */
   maxDurationSeconds: z.int().min(1).max(2_592_000).optional(),
   maxActions: z.int().min(1).max(1_000_000).optional(),
+  maxTokens: RunTokens.optional(),
+  maxCost: RunCost.optional(),
   /** How long the handle can be used; a day when absent. */
   ttlSeconds: z.int().min(10).max(2_592_000).optional(),
 })
@@ -51,6 +54,8 @@ export const ChildHandle = z
       skills: z.array(z.string()).nullable(),
       maxDurationSeconds: z.int().nullable(),
       maxActions: z.int().nullable(),
+      maxTokens: z.int().nullable(),
+      maxCost: z.string().nullable(),
     }),
     cancellationPolicy: z.enum(CANCELLATION_POLICIES),
     /** What the task, its claim and its newest run amount to now. */

@@ -131,7 +131,12 @@ export const EVENTS = {
     reason: z.string(),
     waitingForApprovalId: nullableId,
   }),
-  'run.cancel_requested': z.strictObject({ taskId: id, attempt: z.int() }),
+  /** `budget`: which one was used up, when nobody but that asked. */
+  'run.cancel_requested': z.strictObject({
+    taskId: id,
+    attempt: z.int(),
+    budget: z.string().optional(),
+  }),
   /** The text of a message stands with the message alone. */
   'control_message.accepted': z.strictObject({
     taskId: id,

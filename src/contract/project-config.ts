@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { spendingBounds } from './budgets.ts'
 import { coded } from './common.ts'
 import { Priority } from './tasks.ts'
 
@@ -29,6 +30,8 @@ const governance = {
   maxRunActions: Bound,
   /** Over the project and everything below it; 0 stops new runs. */
   maxConcurrentRuns: z.int().min(0).max(2_147_483_647).nullable(),
+  /** Those over all runs together hold for the project and everything below it. */
+  ...spendingBounds,
   memoryScopeSharing: z.enum(MEMORY_SHARING),
 }
 

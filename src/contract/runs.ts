@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { RunCost, RunTokens } from './budgets.ts'
 import {
   FencingToken,
   Id,
@@ -12,6 +13,10 @@ import {
 } from './common.ts'
 import { route } from './route.ts'
 import { Spent } from './spent.ts'
+
+/** Budgets of a run that are used up by what it reports. */
+export const SPENDING_BUDGETS = ['maxTokens', 'maxCost'] as const
+export type SpendingBudget = (typeof SPENDING_BUDGETS)[number]
 
 export const RUN_STATUSES = ['running', 'succeeded', 'failed', 'cancelled', 'suspended'] as const
 
@@ -54,6 +59,12 @@ export const Run = z
     actionCount: z.int(),
     /** What it used so far and what that cost. */
     usage: Spent,
+    /** What it and the runs below it may use and cost; reserved until it ends. Null is without a bound. */
+    maxTokens: z.int().nullable(),
+    maxCost: z.string().nullable(),
+    /** What is left of that, and of what the runs above it have. */
+    tokensLeft: z.int().nullable(),
+    costLeft: z.string().nullable(),
     /** SHA-256 of the instructions that applied when the run started; see the context of a run. */
     instructionsHash: z.string().nullable(),
     instructionsRefs: z.array(InstructionsRef),
@@ -116,6 +127,9 @@ export const startRun = route({
     /** After so long the run may only be ended; the work it recorded stays. */
     maxDurationSeconds: z.int().min(1).max(2_592_000).optional(),
     maxActions: z.int().min(1).max(1_000_000).optional(),
+    /** Of all classes, and money in the tenant's currency; reserved under the budgets that apply. */
+    maxTokens: RunTokens.optional(),
+    maxCost: RunCost.optional(),
     model: text(200).optional(),
   }),
   reply: Run,

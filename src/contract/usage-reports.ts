@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { FencingToken, Id, page, pageQuery, UtcInstant } from './common.ts'
 import { nameOf } from './price-tables.ts'
 import { route } from './route.ts'
-import { RUN_REFUSALS } from './runs.ts'
+import { Run, RUN_REFUSALS, SPENDING_BUDGETS } from './runs.ts'
 import { Amount, Spent, spentFields } from './spent.ts'
 
 /**
@@ -98,19 +98,29 @@ const NEEDS_SESSION = { path: ['cliSessionId'], error: 'is needed with cumulativ
 const isOneTotal = ({ mode, lines }: Given) => mode !== 'cumulative' || lines.length === 1
 const ONE_TOTAL = { path: ['lines'], error: 'must be one line for totals of a whole session' }
 
+/** What a run used so far, and what is left of its budget. */
+const standing = {
+  usage: Spent,
+  maxTokens: Run.shape.maxTokens,
+  maxCost: Run.shape.maxCost,
+  tokensLeft: Run.shape.tokensLeft,
+  costLeft: Run.shape.costLeft,
+  /** Budgets with nothing left: finish what is begun and end the run; new actions are refused. */
+  usedUp: z.array(z.enum(SPENDING_BUDGETS)),
+}
+
 /** Where a run stands after a report. */
 const reported = z.strictObject({
   report: UsageReport,
   /** True when this sequence was told before; nothing was written now. */
   deduplicated: z.boolean(),
-  /** Of the run so far. */
-  usage: Spent,
+  ...standing,
 })
 
 export const reportUsage = route({
   method: 'POST',
   path: '/api/v1/runs/{id}/usage-reports',
-  summary: 'Tell what a run used; no budget is in the way of that',
+  summary: 'Tell what a run used; at the end of its budget it is asked to stop',
   tag,
   access: 'tasks.claim',
   statuses: [201, 200],
@@ -159,7 +169,7 @@ export const getRunUsage = route({
   reply: z
     .strictObject({
       runId: z.uuid(),
-      usage: Spent,
+      ...standing,
       byModel: z.array(
         z.strictObject({ provider: z.string().nullable(), model: z.string(), ...spentFields }),
       ),

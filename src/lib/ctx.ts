@@ -51,6 +51,8 @@ export interface Ctx {
 /** What limits a child run, beside the permissions it was given. */
 export interface ChildGrant {
   readonly handleId: string
+  /** The run that made the handle. */
+  readonly parentRunId: string
   /** The one task that can be claimed under it. */
   readonly taskId: string
   /** What the handle lets through, whatever the credential permits. */
@@ -62,6 +64,9 @@ export interface ChildGrant {
   /** Budgets of every run under it. */
   readonly maxDurationSeconds: number | null
   readonly maxActions: number | null
+  readonly maxTokens: number | null
+  /** Decimal text. */
+  readonly maxCost: string | null
   readonly expiresAt: Date
 }
 

@@ -9,6 +9,8 @@ import type { ProjectLayers } from './effective-config.ts'
 import { complete, fold, stricter, UNRESTRICTED, weakenings } from './governance.ts'
 
 const bound = fc.option(fc.integer({ min: 1, max: 5 }))
+/** Spelled in several ways. */
+const money = fc.option(fc.constantFrom('0.5', '0.50', '2', '2.000', '10'))
 const protocols = fc.subarray(['mcp', 'http', 'local', 'opencode', 'custom'])
 
 /** What one layer may ask for: any fields, with few values, so that they often meet. */
@@ -23,6 +25,12 @@ const given: fc.Arbitrary<GivenGovernance> = fc.record(
     maxRunActions: bound,
     maxConcurrentRuns: fc.option(fc.integer({ min: 0, max: 5 })),
     memoryScopeSharing: fc.constantFrom(...MEMORY_SHARING),
+    maxRunTokens: bound,
+    maxRunCost: money,
+    maxMonthTokens: bound,
+    maxMonthCost: money,
+    maxTotalTokens: bound,
+    maxTotalCost: money,
   },
   { requiredKeys: [] },
 )
@@ -37,6 +45,10 @@ const layers: fc.Arbitrary<ProjectLayers> = fc.tuple(given, given).map(([templat
 
 function within(x: number | null, y: number | null): boolean {
   return y === null || (x !== null && x <= y)
+}
+
+function withinMoney(x: string | null, y: string | null): boolean {
+  return within(x === null ? null : Number(x), y === null ? null : Number(y))
 }
 
 function inside(x: readonly string[] | null, y: readonly string[] | null): boolean {
@@ -55,6 +67,12 @@ function asStrictAs(a: Governance, b: Governance): boolean {
     within(a.maxRunActions, b.maxRunActions),
     within(a.maxConcurrentRuns, b.maxConcurrentRuns),
     MEMORY_SHARING.indexOf(a.memoryScopeSharing) <= MEMORY_SHARING.indexOf(b.memoryScopeSharing),
+    within(a.maxRunTokens, b.maxRunTokens),
+    within(a.maxMonthTokens, b.maxMonthTokens),
+    within(a.maxTotalTokens, b.maxTotalTokens),
+    withinMoney(a.maxRunCost, b.maxRunCost),
+    withinMoney(a.maxMonthCost, b.maxMonthCost),
+    withinMoney(a.maxTotalCost, b.maxTotalCost),
   ].every(Boolean)
 }
 

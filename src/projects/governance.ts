@@ -1,6 +1,7 @@
 import { AUTONOMY_LEVELS, GOVERNANCE_FIELDS, MEMORY_SHARING } from '#contract/project-config.ts'
 import type { GivenGovernance, Governance } from '#contract/project-config.ts'
 import { PRIORITIES } from '#contract/tasks.ts'
+import { normalAmount, smallerAmount } from '#lib/amount.ts'
 
 /**
  * One field of the rules as a meet-semilattice: `meet` is idempotent, commutative and associative, and
@@ -24,6 +25,13 @@ const BOUND: Field<number | null> = {
   weakest: null,
   meet: (a, b) => (a === null ? b : b === null ? a : Math.min(a, b)),
   normal: same,
+}
+
+/** The same for money as decimal text. */
+const MONEY_BOUND: Field<string | null> = {
+  weakest: null,
+  meet: (a, b) => (a === null ? b : b === null ? a : smallerAmount(a, b)),
+  normal: (amount) => amount && normalAmount(amount),
 }
 
 /** Levels from the strictest to the weakest. */
@@ -59,6 +67,12 @@ const FIELDS: { readonly [F in keyof Governance]: Field<Governance[F]> } = {
   maxRunDurationSeconds: BOUND,
   maxRunActions: BOUND,
   maxConcurrentRuns: BOUND,
+  maxRunTokens: BOUND,
+  maxRunCost: MONEY_BOUND,
+  maxMonthTokens: BOUND,
+  maxMonthCost: MONEY_BOUND,
+  maxTotalTokens: BOUND,
+  maxTotalCost: MONEY_BOUND,
   memoryScopeSharing: levels(MEMORY_SHARING),
 }
 

@@ -1,3 +1,5 @@
+import { CAPS } from '#contract/budgets.ts'
+import type { CapName, SpendingBounds } from '#contract/budgets.ts'
 import type { Governance } from '#contract/project-config.ts'
 import type { Sql } from '#db/sql.ts'
 import type { Ctx, Tenancy } from '#lib/ctx.ts'
@@ -24,6 +26,14 @@ export interface WorkRules {
   instructions: { projectId: string; version: number; text: string } | null
   /** The projects, the topmost first, that bound how many runs go on in and below their workspace. */
   runBounds: { projectId: string; workspaceId: string; maxConcurrentRuns: number }[]
+  /** The same for what runs use together; a bound that a project merely inherits is null. */
+  spendingBounds: ProjectBounds[]
+}
+
+export interface ProjectBounds {
+  projectId: string
+  workspaceId: string
+  bounds: Pick<SpendingBounds, CapName>
 }
 
 /**
@@ -43,8 +53,10 @@ function rulesOfLine(line: readonly PlacedLayers[]): WorkRules | undefined {
   let inForce: Effective | undefined
   let instructions: WorkRules['instructions'] = null
   const runBounds: WorkRules['runBounds'] = []
+  const spendingBounds: ProjectBounds[] = []
   for (const project of line) {
     const { projectId, workspaceId } = project
+    const above = inForce?.config.governance
     inForce = effectiveConfig(inForce, project)
     instructions = instructionsOf(inForce, project) ?? instructions
     const { maxConcurrentRuns } = inForce.config.governance
@@ -53,11 +65,22 @@ function rulesOfLine(line: readonly PlacedLayers[]): WorkRules | undefined {
     if (maxConcurrentRuns !== null && isBound) {
       runBounds.push({ projectId, workspaceId, maxConcurrentRuns })
     }
+    const bounds = ownCaps(above, inForce.config.governance)
+    if (CAPS.some((name) => bounds[name] !== null)) {
+      spendingBounds.push({ projectId, workspaceId, bounds })
+    }
   }
   const own = line.at(-1)
   if (!inForce || !own) return undefined
   const { projectId, workspaceId } = own
-  return { projectId, workspaceId, governance: inForce.config.governance, instructions, runBounds }
+  const { governance } = inForce.config
+  return { projectId, workspaceId, governance, instructions, runBounds, spendingBounds }
+}
+
+/** What a project bounds itself: what holds above it is bounded there, over more runs. */
+function ownCaps(above: Governance | undefined, inForce: Governance): ProjectBounds['bounds'] {
+  const own = CAPS.map((name) => [name, inForce[name] === above?.[name] ? null : inForce[name]])
+  return Object.fromEntries(own) as ProjectBounds['bounds']
 }
 
 /** What a project itself tells, with the version of the layer that tells it. */

@@ -38,7 +38,8 @@ function selectJoined(sql: Sql) {
   return sql`
     select h.id, h.run_id, h.sequence, h.correlation_id, h.title, h.task_id,
            t.number as task_number, t.workspace_id, h.permissions, h.skills,
-           h.max_duration_seconds, h.max_actions, h.cancellation_policy, h.expires_at,
+           h.max_duration_seconds, h.max_actions, h.max_tokens::float8 as max_tokens,
+           trim_scale(h.max_cost)::text as max_cost, h.cancellation_policy, h.expires_at,
            h.expires_at <= clock_timestamp() as is_expired,
            coalesce(c.expires_at > clock_timestamp() and s.status = 'active'
              and s.expires_at > clock_timestamp(), false) as is_claimed,
@@ -90,10 +91,12 @@ export async function insertChild(
       returning child_count)
     insert into child_handles
       (tenant_id, id, run_id, sequence, correlation_id, title, task_id, token_hash, permissions,
-       skills, max_duration_seconds, max_actions, cancellation_policy, expires_at, created_by)
+       skills, max_duration_seconds, max_actions, max_tokens, max_cost, cancellation_policy,
+       expires_at, created_by)
     select ${ctx.tenantId}, ${id}, ${runId}, run.child_count, ${child.correlationId},
            ${child.title}, ${child.taskId}, ${child.tokenHash}, ${permissions}::text[],
            ${skills}::text[], ${child.maxDurationSeconds}, ${child.maxActions},
+           ${child.maxTokens}, ${child.maxCost},
            ${child.cancellationPolicy},
            least(clock_timestamp() + make_interval(secs => ${ttlSeconds}),
                  ${notAfter}::timestamptz),
@@ -178,6 +181,7 @@ export async function selectCascading(sql: Sql, ctx: Tenancy, runId: string): Pr
 /** What a request under a handle is narrowed to. */
 export interface GrantRow extends NarrowGrant {
   id: string
+  parentRunId: string
   taskId: string
   expiresAt: Date
   isExpired: boolean
@@ -190,7 +194,9 @@ export async function selectGrant(
   tokenHash: Buffer,
 ): Promise<GrantRow | undefined> {
   const [row] = await sql<GrantRow[]>`
-    select id, task_id, permissions, skills, max_duration_seconds, max_actions, expires_at,
+    select id, run_id as parent_run_id, task_id, permissions, skills, max_duration_seconds,
+           max_actions, max_tokens::float8 as max_tokens,
+           trim_scale(max_cost)::text as max_cost, expires_at,
            expires_at <= clock_timestamp() as is_expired, revoked_at is not null as is_revoked
     from child_handles
     where tenant_id = ${ctx.tenantId}

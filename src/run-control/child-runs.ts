@@ -56,7 +56,7 @@ export async function askChildrenToStop(
   for (const child of children) {
     const run = await runningRun(sql, ctx, child)
     const stopped = run
-      ? await markCancelRequested(sql, ctx, run, 'parent_cancelled')
+      ? await markCancelRequested(sql, ctx, run, { reason: 'parent_cancelled' })
       : await revoke(sql, ctx, child, 'parent_cancelled')
     events.push(...stopped)
   }
@@ -73,7 +73,7 @@ export async function endChild(
   const run = await runningRun(sql, ctx, child)
   return [
     ...(await revoke(sql, ctx, child, reason)),
-    ...(run ? await markCancelRequested(sql, ctx, run, 'handle_revoked') : []),
+    ...(run ? await markCancelRequested(sql, ctx, run, { reason: 'handle_revoked' }) : []),
   ]
 }
 

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { ChildHandle, Grant } from '#contract/child-handles.ts'
 import { permits } from '#contract/permissions.ts'
+import { toTrillionths } from '#lib/amount.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { AppError } from '#lib/errors.ts'
 import type { RunRow } from '#runs/run.sql.ts'
@@ -33,6 +34,9 @@ export interface NarrowGrant {
   skills: string[] | null
   maxDurationSeconds: number | null
   maxActions: number | null
+  maxTokens: number | null
+  /** Decimal text. */
+  maxCost: string | null
 }
 
 /**
@@ -42,10 +46,7 @@ export interface NarrowGrant {
  */
 export function narrowGrant(ctx: Ctx, run: RunRow, grant: Grant): NarrowGrant {
   const held = ctx.childGrant?.skills ?? null
-  const left = {
-    maxDurationSeconds: leftOf(run.maxDurationSeconds, Math.ceil(run.ageSeconds)),
-    maxActions: leftOf(run.maxActions, run.actionCount),
-  }
+  const left = leftTo(run)
   const violations = [
     ...grant.permissions
       .filter((name) => !permits(ctx.permissions, name))
@@ -53,9 +54,7 @@ export function narrowGrant(ctx: Ctx, run: RunRow, grant: Grant): NarrowGrant {
     ...(grant.skills ?? [])
       .filter((name) => held !== null && !held.includes(name))
       .map((name) => ({ path: 'skills', child: name, parent: null })),
-    ...(['maxDurationSeconds', 'maxActions'] as const)
-      .map((path) => ({ path, child: grant[path] ?? left[path] ?? 1, parent: left[path] }))
-      .filter(({ child, parent }) => parent !== null && (child > parent || parent < 1)),
+    ...overspent(left, grant),
   ]
   if (violations.length > 0) {
     throw new AppError(
@@ -69,7 +68,36 @@ export function narrowGrant(ctx: Ctx, run: RunRow, grant: Grant): NarrowGrant {
     skills: grant.skills ?? (held === null ? null : [...held]),
     maxDurationSeconds: grant.maxDurationSeconds ?? left.maxDurationSeconds,
     maxActions: grant.maxActions ?? left.maxActions,
+    maxTokens: grant.maxTokens ?? left.maxTokens,
+    maxCost: grant.maxCost ?? left.maxCost,
   }
+}
+
+type Budgets = Pick<NarrowGrant, 'maxDurationSeconds' | 'maxActions' | 'maxTokens' | 'maxCost'>
+
+function leftTo(run: RunRow): Budgets {
+  return {
+    maxDurationSeconds: leftOf(run.maxDurationSeconds, Math.ceil(run.ageSeconds)),
+    maxActions: leftOf(run.maxActions, run.actionCount),
+    maxTokens: run.tokensLeft,
+    maxCost: run.costLeft,
+  }
+}
+
+/** The budgets of a grant that are more than is left, and those that nothing is left of. */
+function overspent(left: Budgets, grant: Grant) {
+  const { maxCost } = left
+  const isTooDear = maxCost !== null && (maxCost === '0' || isMore(grant.maxCost ?? '0', maxCost))
+  return [
+    ...(['maxDurationSeconds', 'maxActions', 'maxTokens'] as const)
+      .map((path) => ({ path, child: grant[path] ?? left[path] ?? 1, parent: left[path] }))
+      .filter(({ child, parent }) => parent !== null && (child > parent || parent < 1)),
+    ...(isTooDear ? [{ path: 'maxCost', child: grant.maxCost ?? null, parent: maxCost }] : []),
+  ]
+}
+
+function isMore(amount: string, limit: string): boolean {
+  return toTrillionths(amount) > toTrillionths(limit)
 }
 
 function leftOf(limit: number | null, used: number): number | null {

@@ -19,7 +19,7 @@ export function messageReply(row: MessageRow): ControlMessage {
 }
 
 export function childReply(row: ChildRow): ChildHandle {
-  const { permissions, skills, maxDurationSeconds, maxActions } = row
+  const { permissions, skills, maxDurationSeconds, maxActions, maxTokens, maxCost } = row
   return {
     id: row.id,
     runId: row.runId,
@@ -28,7 +28,7 @@ export function childReply(row: ChildRow): ChildHandle {
     title: row.title,
     taskId: row.taskId,
     taskPublicId: publicIdOf(row.taskNumber),
-    grant: { permissions, skills, maxDurationSeconds, maxActions },
+    grant: { permissions, skills, maxDurationSeconds, maxActions, maxTokens, maxCost },
     cancellationPolicy: row.cancellationPolicy,
     status: childStatus({ ...row, hasSucceeded: row.resultRunId !== null }),
     childRunId: row.newestRunId,

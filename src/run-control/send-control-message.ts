@@ -59,7 +59,7 @@ export async function sendControlMessage(
   requireVersion('run', run, expectedRunVersion)
   const events: NewEvent[] = []
   if (kind === 'request_cancel') {
-    events.push(...(await markCancelRequested(sql, ctx, run, message)))
+    events.push(...(await markCancelRequested(sql, ctx, run, { reason: message })))
   }
   const id = newId()
   events.push(...(await accept(sql, ctx, run, { id, kind, message })))

@@ -12,7 +12,7 @@ import type { RunRow } from './run.sql.ts'
 /** Rows as the contract shows them. */
 export function runReply(row: RunRow): Run {
   const { taskNumber, workspaceId: _, checkpointCount: __, ageSeconds: ___, ...rest } = row
-  const { createdAt, cancelRequestedAt, finishedAt, ...plain } = rest
+  const { ancestorIds: ____, createdAt, cancelRequestedAt, finishedAt, ...plain } = rest
   return {
     ...plain,
     taskPublicId: publicIdOf(taskNumber),

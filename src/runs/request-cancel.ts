@@ -1,4 +1,5 @@
 import type { NewEvent } from '#contract/events.ts'
+import type { SpendingBudget } from '#contract/runs.ts'
 import type { Sql } from '#db/sql.ts'
 import { appendEvents } from '#events/append.ts'
 import type { Ctx } from '#lib/ctx.ts'
@@ -18,18 +19,23 @@ export async function requestCancel(
 ): Promise<RunRow> {
   const run = await lockRun(sql, ctx, input.id)
   if (run.status !== 'running') throw runNotActive(run)
-  const events = await markCancelRequested(sql, ctx, run, input.reason ?? null)
+  const { reason = null } = input
+  const events = await markCancelRequested(sql, ctx, run, { reason })
   if (events.length > 0) await appendEvents(sql, ctx, events)
   return found(await selectRun(sql, ctx, run.id), 'run', run.id)
 }
 
-/** Marks a locked run as wanted to stop, if nobody did; the caller appends the events. */
+/**
+ * Marks a locked run as wanted to stop, if nobody did; the caller appends the events. The reason of a person
+ * stays with the run; a budget that is used up is journaled.
+ */
 export async function markCancelRequested(
   sql: Sql,
   ctx: Ctx,
   run: RunRow,
-  reason: string | null,
+  why: { reason: string | null } | { budget: SpendingBudget },
 ): Promise<NewEvent[]> {
+  const reason = 'budget' in why ? 'budget_exceeded' : why.reason
   const version = await updateRunCancelRequested(sql, ctx, { id: run.id, reason })
   if (version === undefined) return []
   return [
@@ -40,7 +46,11 @@ export async function markCancelRequested(
       entityVersion: version,
       workspaceId: run.workspaceId,
       sessionId: run.sessionId,
-      payload: { taskId: run.taskId, attempt: run.attempt },
+      payload: {
+        taskId: run.taskId,
+        attempt: run.attempt,
+        ...('budget' in why && { budget: why.budget }),
+      },
     },
   ]
 }

@@ -36,6 +36,14 @@ export interface RunRow {
   checkpointCount: number
   /** What it used so far. */
   usage: Spent
+  /** Tokens and decimal text; runs below it share them. Null is without a bound. */
+  maxTokens: number | null
+  maxCost: string | null
+  /** Also of the runs above it; never below 0. */
+  tokensLeft: number | null
+  costLeft: string | null
+  /** The runs that it spends from, the topmost first. */
+  ancestorIds: string[]
   instructionsHash: string | null
   instructionsRefs: InstructionsRef[]
   version: number
@@ -53,10 +61,22 @@ function selectJoined(sql: Sql, ctx: Tenancy) {
            extract(epoch from clock_timestamp() - r.created_at)::float8 as age_seconds,
            r.max_actions, r.action_count, r.checkpoint_count, r.instructions_hash,
            r.instructions_refs, r.version, r.created_at, r.finished_at,
-           ${spentObject(sql, ctx, 'u', 'row')} as usage
+           ${spentObject(sql, ctx, 'u', 'row')} as usage,
+           r.max_tokens::float8 as max_tokens, trim_scale(r.max_cost)::text as max_cost,
+           rest.tokens_left, rest.cost_left, r.ancestor_ids
     from runs r
     join tasks t on t.tenant_id = r.tenant_id and t.id = r.task_id
-    left join run_usage u on u.tenant_id = r.tenant_id and u.run_id = r.id`
+    left join run_usage u on u.tenant_id = r.tenant_id and u.run_id = r.id
+    cross join lateral (
+      select min(greatest(a.max_tokens - coalesce(used.tree_tokens, 0), 0))
+               filter (where a.max_tokens is not null)::float8 as tokens_left,
+             trim_scale(min(greatest(a.max_cost - coalesce(used.tree_cost, 0), 0))
+               filter (where a.max_cost is not null))::text as cost_left
+      from runs a
+      left join run_usage used on used.tenant_id = a.tenant_id and used.run_id = a.id
+      where a.tenant_id = r.tenant_id
+        and a.id = any(r.ancestor_ids || r.id)
+    ) rest`
 }
 
 /** Takes the lock of the task that a run is of, if the run is there. */
@@ -73,17 +93,22 @@ export async function insertRun(
   sql: Sql,
   ctx: Ctx,
   run: Pick<RunRow, 'id' | 'taskId' | 'claimId' | 'sessionId' | 'fencingToken'> &
-    Pick<RunRow, 'input' | 'model' | 'maxDurationSeconds' | 'maxActions'> &
-    Pick<RunRow, 'instructionsHash' | 'instructionsRefs'>,
+    Pick<
+      RunRow,
+      'input' | 'model' | 'maxDurationSeconds' | 'maxActions' | 'maxTokens' | 'maxCost'
+    > &
+    Pick<RunRow, 'ancestorIds' | 'instructionsHash' | 'instructionsRefs'>,
 ): Promise<number> {
   const [row] = await sql<[{ attempt: number }]>`
     insert into runs
       (tenant_id, id, task_id, claim_id, session_id, principal_id, fencing_token, attempt, input,
-       model, max_duration_seconds, max_actions, instructions_hash, instructions_refs)
+       model, max_duration_seconds, max_actions, max_tokens, max_cost, ancestor_ids,
+       instructions_hash, instructions_refs)
     select ${ctx.tenantId}, ${run.id}, ${run.taskId}, ${run.claimId}, ${run.sessionId},
            ${ctx.actorId}, ${run.fencingToken}, coalesce(max(attempt), 0) + 1,
            ${run.input === null ? null : sql.json(run.input as never)}, ${run.model},
-           ${run.maxDurationSeconds}, ${run.maxActions}, ${run.instructionsHash},
+           ${run.maxDurationSeconds}, ${run.maxActions}, ${run.maxTokens}, ${run.maxCost},
+           ${run.ancestorIds}::uuid[], ${run.instructionsHash},
            ${sql.json(run.instructionsRefs)}
     from runs
     where tenant_id = ${ctx.tenantId}
@@ -127,18 +152,44 @@ export async function selectRuns(
 export async function selectActiveRuns(sql: Sql, ctx: Ctx, limit: number): Promise<RunRow[]> {
   return await sql<RunRow[]>`
     ${selectJoined(sql, ctx)}
-    join claims c on c.tenant_id = r.tenant_id and c.id = r.claim_id
-    join sessions s on s.tenant_id = c.tenant_id and s.id = c.session_id
+    ${joinLease(sql)}
     where r.tenant_id = ${ctx.tenantId}
       and r.principal_id = ${ctx.actorId}
-      and r.status = 'running'
-      and c.status = 'active'
-      and c.expires_at > clock_timestamp()
-      and s.status = 'active'
-      and s.expires_at > clock_timestamp()
+      and ${goesOn(sql)}
       ${inReach(sql, ctx, 't.workspace_id')}
     order by r.created_at desc, r.id desc
     limit ${limit}`
+}
+
+/** A run of the tenant, wherever its task is, while it goes on under a live claim. */
+export async function selectLiveRun(
+  sql: Sql,
+  ctx: Tenancy,
+  id: string,
+): Promise<RunRow | undefined> {
+  const [row] = await sql<RunRow[]>`
+    ${selectJoined(sql, ctx)}
+    ${joinLease(sql)}
+    where r.tenant_id = ${ctx.tenantId}
+      and r.id = ${id}
+      and ${goesOn(sql)}`
+  return row
+}
+
+/** The claim `c` of a run and the session `s` of the claim. */
+function joinLease(sql: Sql) {
+  return sql`
+    join claims c on c.tenant_id = r.tenant_id and c.id = r.claim_id
+    join sessions s on s.tenant_id = c.tenant_id and s.id = c.session_id`
+}
+
+function goesOn(sql: Sql) {
+  return sql`
+    r.status = 'running'
+      and c.status = 'active'
+      and c.expires_at > clock_timestamp()
+      and s.status = 'active'
+      and s.expires_at > clock_timestamp()`
 }
 
 /** The caller's suspended runs, latest first. Uses index runs_suspended. */

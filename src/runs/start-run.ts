@@ -9,29 +9,29 @@ import { requireLiveClaim } from '#work/live-claim.ts'
 import type { Fence } from '#work/live-claim.ts'
 import { lockTask } from '#work/lock-task.ts'
 import { instructionsUnder, refsOf } from './instructions.ts'
-import { admitRun, limitsOf } from './run-rules.ts'
+import { admitRun } from './run-rules.ts'
+import type { AskedLimits } from './run-rules.ts'
 import { insertRun, selectRun } from './run.sql.ts'
 import type { RunRow } from './run.sql.ts'
 
-export interface NewRun extends Fence {
+export interface NewRun extends Fence, AskedLimits {
   ref: string
   input?: Record<string, unknown> | undefined
   model?: string | undefined
-  maxDurationSeconds?: number | undefined
-  maxActions?: number | undefined
 }
 
 /**
- * Starts the next attempt at a claimed task, within the rules of its project. Throws `not_found`,
- * `stale_claim`, `claim_holder_mismatch`, `child_grant_exceeded`, `approval_required`,
- * `budget_exceeded`, and `run_already_active` when one is going on under the claim.
+ * Starts the next attempt at a claimed task, within the rules of its project, and reserves its budget.
+ *
+ * Throws `not_found`, `stale_claim`, `claim_holder_mismatch`, `child_grant_exceeded`,
+ * `approval_required`, `budget_exceeded`, and `run_already_active` when one is going on under the claim.
  */
 export async function startRun(sql: Sql, ctx: Ctx, input: NewRun): Promise<RunRow> {
   const task = await lockTask(sql, ctx, input.ref)
   const claim = await requireLiveClaim(sql, ctx, { ...input, taskId: task.id, locked: task })
   const { typeKey: key, typeVersion } = task
-  const [rules, type] = await Promise.all([
-    admitRun(sql, ctx, task),
+  const [{ rules, limits, ancestorIds }, type] = await Promise.all([
+    admitRun(sql, ctx, task, input),
     selectTaskType(sql, ctx, { key, version: typeVersion }),
   ])
   const instructions = instructionsUnder(task, type, rules)
@@ -44,7 +44,8 @@ export async function startRun(sql: Sql, ctx: Ctx, input: NewRun): Promise<RunRo
     fencingToken: claim.fencingToken,
     input: input.input ?? null,
     model: input.model ?? null,
-    ...limitsOf(ctx, rules, input),
+    ...limits,
+    ancestorIds,
     instructionsHash: instructions.hash,
     instructionsRefs: refsOf(instructions),
   }).catch((cause: unknown) => {

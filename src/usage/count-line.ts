@@ -8,7 +8,7 @@ import type { Tenancy } from '#lib/ctx.ts'
 import { sha256 } from '#lib/id.ts'
 import { countTotal, figuresOf, tokensOf } from './figures.ts'
 import type { Figures } from './figures.ts'
-import type { NewLine, ReportOfRun } from './report.sql.ts'
+import type { NewLine, ReportOfRun } from './line.sql.ts'
 import { selectNeighbours } from './series.sql.ts'
 
 export type CountedLine = Omit<

@@ -9,8 +9,11 @@ import { newId, sha256 } from '#lib/id.ts'
 import { canonicalJson } from '#lib/json.ts'
 import type { RunRow } from '#runs/run.sql.ts'
 import { countLine, priceLine } from './count-line.ts'
-import * as reports from './report.sql.ts'
-import type { LineRow, NewLine, ReportRow } from './report.sql.ts'
+import { insertLines, selectLines } from './line.sql.ts'
+import type { LineRow, NewLine } from './line.sql.ts'
+import { insertReport, selectReport } from './report.sql.ts'
+import type { ReportRow } from './report.sql.ts'
+import { addToAncestors, addToDays, addToRun } from './sums.sql.ts'
 
 /** What a holder tells. */
 export interface NewReport {
@@ -23,7 +26,6 @@ export interface NewReport {
 export interface Recorded {
   report: ReportRow
   lines: LineRow[]
-  usage: reports.RunUsageRow
   deduplicated: boolean
 }
 
@@ -40,7 +42,7 @@ export async function recordReport(
 ): Promise<Recorded> {
   const { sequence, mode, fencingToken, cliSessionId = null } = input
   const fingerprint = fingerprintOf(input)
-  const known = await reports.selectReport(sql, ctx, { runId: run.id, sequence })
+  const known = await selectReport(sql, ctx, { runId: run.id, sequence })
   if (known) {
     if (known.fingerprint !== fingerprint) throw reused(run, sequence)
     return await readRecorded(sql, ctx, known, true)
@@ -58,10 +60,11 @@ export async function recordReport(
     lines.push({ ...priceLine(prices, counted), position: index + 1 })
   }
   const row = { id: newId(), runId, sequence, mode, cliSessionId, fingerprint, fencingToken }
-  const report = await reports.insertReport(sql, ctx, row)
-  await reports.insertLines(sql, ctx, place, lines)
-  await reports.addToDays(sql, ctx, place, lines)
-  await reports.addToRun(sql, ctx, place, lines)
+  const report = await insertReport(sql, ctx, row)
+  await insertLines(sql, ctx, place, lines)
+  await addToDays(sql, ctx, place, lines)
+  await addToRun(sql, ctx, place, lines)
+  if (run.ancestorIds.length > 0) await addToAncestors(sql, ctx, run.ancestorIds, lines)
   return await readRecorded(sql, ctx, report, false)
 }
 
@@ -89,7 +92,6 @@ async function readRecorded(
   deduplicated: boolean,
 ): Promise<Recorded> {
   const { runId, sequence } = report
-  const lines = await reports.selectLines(sql, ctx, { runId, sequences: [sequence] })
-  const usage = await reports.selectRunUsage(sql, ctx, runId)
-  return { report, lines, usage, deduplicated }
+  const lines = await selectLines(sql, ctx, { runId, sequences: [sequence] })
+  return { report, lines, deduplicated }
 }

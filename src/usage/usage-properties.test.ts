@@ -9,11 +9,12 @@ import type { GivenLine, UsageMode } from '#contract/usage-reports.ts'
 import { transaction } from '#db/sql.ts'
 import { toTrillionths } from '#lib/amount.ts'
 import type { Ctx } from '#lib/ctx.ts'
+import { selectRun } from '#runs/run.sql.ts'
 import { addTask, startTask } from '../../test/support/context.ts'
 import { testCtx } from '../../test/support/ctx.ts'
 import { sharedDb } from '../../test/support/db.ts'
 import { reportUsage } from './report-usage.ts'
-import { selectRunUsage, selectUsageByModel } from './report.sql.ts'
+import { selectUsageByModel } from './sums.sql.ts'
 
 const db = await sharedDb()
 
@@ -180,8 +181,8 @@ describe('sums of use', () => {
         )
 
         const expected = { ...amountsIn([]), ...naive(all) }
-        const ofRuns = await Promise.all(runs.map(({ runId }) => selectRunUsage(db, ctx, runId)))
-        const inRuns = ofRuns.map(({ spent }) => spent)
+        const ofRuns = await Promise.all(runs.map(({ runId }) => selectRun(db, ctx, runId)))
+        const inRuns = ofRuns.flatMap((run) => (run ? [run.usage] : []))
         assert.deepEqual(amountsIn(inRuns), expected)
         const byModel = (
           await Promise.all(runs.map(({ runId }) => selectUsageByModel(db, ctx, runId)))

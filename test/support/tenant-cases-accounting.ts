@@ -17,6 +17,11 @@ export const ACCOUNTING_CASES: Readonly<Record<string, Case>> = {
   ],
   listUsageReports: (a) => [foreign({ params: { id: a.run } })],
   getRunUsage: (a) => [foreign({ params: { id: a.run } })],
+  getPrincipalBudget: (a) => [foreign({ params: { id: a.principal } })],
+  updatePrincipalBudget: (a) => [
+    foreign({ params: { id: a.principal }, ifMatch: 1, body: { maxMonthTokens: 1 } }),
+  ],
+  getProjectBudget: (a) => [foreign({ params: { id: a.project } })],
   getUsage: (a) => [
     look({ query: { groupBy: 'model' } }),
     own({ query: { principalId: a.person } }),

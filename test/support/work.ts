@@ -58,9 +58,11 @@ export function workClients(db: Database, content: ContentOptions = testContent(
 }
 
 /** A new task, claimed for a minute in a new session of the caller. */
-export async function claimedTask(client: ClientOptions) {
+export async function claimedTask(client: ClientOptions, place: { workspaceId?: string } = {}) {
   const session = await call(client, sessions.openSession, { body: { clientName: 'test' } })
-  const task = await call(client, tasks.createTask, { body: { title: 'Write the report' } })
+  const task = await call(client, tasks.createTask, {
+    body: { title: 'Write the report', ...place },
+  })
   const claim = await call(client, claims.claimTask, {
     params: { ref: task.publicId },
     body: { sessionId: session.id, ttlSeconds: 60, intent: 'draft it' },
