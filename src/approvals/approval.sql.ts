@@ -159,13 +159,18 @@ export async function selectIsMaker(
   return rows.length > 0
 }
 
-/** Ends what is pending. @returns the version afterwards, or undefined when it was decided before */
+/** Takes an approval from one status to another. @returns its version, or undefined when it had left the first */
 export async function updateApprovalDecided(
   sql: Sql,
   ctx: Ctx,
-  decision: { id: string; status: Exclude<ApprovalStatus, 'pending'>; comment: string | null },
+  decision: {
+    id: string
+    from: ApprovalStatus
+    status: Exclude<ApprovalStatus, 'pending'>
+    comment: string | null
+  },
 ): Promise<number | undefined> {
-  const { id, status, comment } = decision
+  const { id, from, status, comment } = decision
   const [row] = await sql<{ version: number }[]>`
     update approvals
     set status = ${status},
@@ -175,7 +180,7 @@ export async function updateApprovalDecided(
         version = version + 1
     where tenant_id = ${ctx.tenantId}
       and id = ${id}
-      and status = 'pending'
+      and status = ${from}
     returning version`
   return row?.version
 }

@@ -4,6 +4,7 @@ import { call } from '#client/client.ts'
 import * as approvals from '#contract/approvals.ts'
 import { createApiKey, updatePrincipal } from '#contract/org.ts'
 import { revokeRole } from '#contract/roles.ts'
+import { getClaimability } from '#contract/tasks.ts'
 import type { TaskChanges } from '#contract/tasks.ts'
 import { createWorkspace } from '#contract/workspaces.ts'
 import { AppError } from '#lib/errors.ts'
@@ -254,6 +255,31 @@ describe('a request', () => {
     const other = await add(['approvals.decide'])
     await assert.rejects(decide(other, 'cancel', id), denied('not_addressed'))
     assert.equal((await decide(manager, 'cancel', id)).decidedBy, manager.id)
+  })
+
+  it('for a gate that was approved is withdrawn once that no longer counts, and not before', async () => {
+    const { client, agent, person, ask } = await approvalTenant(db)
+    const taskId = await newTaskId(client)
+    const { id } = await ask({ taskId, gate: true })
+    await decide(person, 'approve', id)
+    await assert.rejects(decide(agent, 'cancel', id), { code: 'approval_already_decided' })
+    await changeTask(client, taskId, { title: 'Pay out twice' })
+    const withdrawn = await decide(agent, 'cancel', id)
+    assert.deepEqual([withdrawn.status, withdrawn.decidedBy], ['cancelled', agent.id])
+    await assert.rejects(decide(agent, 'cancel', id), { code: 'approval_already_decided' })
+    const { claimable } = await call(client, getClaimability, { params: { ref: taskId } })
+    assert.equal(claimable, true)
+  })
+
+  it('for the gate of a person who has become a maker is withdrawn by an administrator', async () => {
+    const { client, add, ask } = await approvalTenant(db)
+    const editor = await add(['tasks.read', 'tasks.write', ...DECIDES])
+    const taskId = await newTaskId(client)
+    const { id } = await ask({ taskId, gate: true, assignedPrincipalId: editor.id })
+    await changeTask(editor.client, taskId, { title: 'Pay out in parts' })
+    await assert.rejects(decide(editor, 'reject', id), denied('made_it'))
+    await assert.rejects(decide(editor, 'cancel', id), denied('made_it'))
+    assert.equal((await decide({ client }, 'cancel', id)).status, 'cancelled')
   })
 
   it('for the gate of a person who left is withdrawn by an administrator', async () => {

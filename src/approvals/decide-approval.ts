@@ -37,11 +37,15 @@ export async function reject(sql: Sql, ctx: Ctx, decision: Decision): Promise<Ap
   return await decide(sql, ctx, { ...decision, approval, status: 'rejected' })
 }
 
-/** Withdraws what is pending. Throws what {@link reject} throws. */
+/**
+ * Withdraws what is pending, and a gate that is closed although it was approved: in a revision that is not
+ * the newest any more. Throws what {@link reject} throws.
+ */
 export async function cancelApproval(sql: Sql, ctx: Ctx, decision: Decision): Promise<ApprovalRow> {
   const approval = await lockApproval(sql, ctx, decision)
   await requireCanceller(sql, ctx, approval)
-  requirePending(approval)
+  const { gate, status, stale } = approval
+  if (!(gate && status === 'approved' && stale)) requirePending(approval)
   return await decide(sql, ctx, { ...decision, approval, status: 'cancelled' })
 }
 
@@ -62,7 +66,12 @@ async function decide(
   },
 ): Promise<ApprovalRow> {
   const { id, approval, status, comment = null } = input
-  const version = await updateApprovalDecided(sql, ctx, { id, status, comment })
+  const version = await updateApprovalDecided(sql, ctx, {
+    id,
+    from: approval.status,
+    status,
+    comment,
+  })
   if (version === undefined) throw alreadyDecided(approval)
   const { taskId, artifactId, gate, workspaceId } = approval
   const about: Pick<NewEvent, 'entityType' | 'entityId' | 'entityVersion' | 'workspaceId'> = {

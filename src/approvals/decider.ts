@@ -42,8 +42,8 @@ export async function requireDecider(sql: Sql, ctx: Ctx, approval: ApprovalRow):
 
 /**
  * Who asked may withdraw what it asked, and who may decide may do so too. What is no gate binds nobody:
- * any manager of approvals may withdraw it. An administrator may lift the gate of a person who is not
- * active any more, since nobody else could. Throws `permission_denied`.
+ * any manager of approvals may withdraw it. An administrator may lift the gate of a person who cannot
+ * decide any more, since nobody else could. Throws `permission_denied`.
  */
 export async function requireCanceller(sql: Sql, ctx: Ctx, approval: ApprovalRow): Promise<void> {
   requireAnyPermission(ctx, ['approvals.manage', 'approvals.decide'])
@@ -55,14 +55,15 @@ export async function requireCanceller(sql: Sql, ctx: Ctx, approval: ApprovalRow
   throw denied('cancel', approval, { required: 'approvals.decide', reason })
 }
 
+/** True for an administrator when the one person asked is not active, or is a maker by now. */
 async function isOrphaned(
   sql: Sql,
   ctx: Ctx,
-  { assignedPrincipalId: id }: ApprovalRow,
+  { id, assignedPrincipalId: principalId }: ApprovalRow,
 ): Promise<boolean> {
-  if (id === null || !ctx.permissions.has('admin')) return false
-  const addressee = await selectPrincipal(sql, ctx, id)
-  return addressee?.status !== 'active'
+  if (principalId === null || !ctx.permissions.has('admin')) return false
+  const addressee = await selectPrincipal(sql, ctx, principalId)
+  return addressee?.status !== 'active' || (await selectIsMaker(sql, ctx, { id, principalId }))
 }
 
 function denied(wish: string, { id }: ApprovalRow, details: Record<string, unknown>): AppError {

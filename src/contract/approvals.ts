@@ -171,7 +171,7 @@ export const reject = route({
 export const cancelApproval = route({
   method: 'POST',
   path: '/api/v1/approvals/{id}:cancel',
-  summary: 'Withdraw what is pending; a gate only as its author or as who may decide it',
+  summary: 'Withdraw what is pending or a gate that is stale; a gate as its author or its decider',
   tag,
   access: 'authenticated',
   errors: ['not_found', 'permission_denied', 'approval_already_decided', 'secret_refused'],

@@ -30,7 +30,9 @@ export function decideApproval(
 ): Outcome {
   const mayWithdraw = verb === 'withdraw' && approval.author === actor.index
   if (approval.decider !== actor.index && !mayWithdraw) return 'permission_denied'
-  if (approval.status !== 'pending') return 'approval_already_decided'
+  const isOver = approval.status === 'approved' && isStale(approval)
+  const ends = approval.status === 'pending' || (verb === 'withdraw' && isOver)
+  if (!ends) return 'approval_already_decided'
   if (verb === 'approve' && isStale(approval)) return 'version_conflict'
   const statuses = { approve: 'approved', reject: 'rejected', withdraw: 'cancelled' } as const
   approval.status = statuses[verb]
