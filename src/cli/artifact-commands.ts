@@ -1,13 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises'
-import { basename, resolve } from 'node:path'
-import { send } from '#client/client.ts'
-import {
-  createArtifact,
-  getArtifact,
-  getArtifactContent,
-  listArtifacts,
-} from '#contract/artifacts.ts'
-import { reason } from '#lib/start-error.ts'
+import { basename } from 'node:path'
+import { createArtifact, getArtifact, listArtifacts } from '#contract/artifacts.ts'
+import type { Artifact } from '#contract/artifacts.ts'
+import { printContent, saveFile, sendFile } from './artifact-file.ts'
 import { CliError } from './cli-error.ts'
 import type { Cli } from './cli.ts'
 import { command } from './command.ts'
@@ -32,27 +26,33 @@ const add = command({
     workspace: WORKSPACE_OPTION,
     supersedes: { value: 'id', summary: 'Revision that this one replaces' },
     metadata: { value: 'json', summary: 'Further fields, a JSON object' },
+    resume: { value: 'upload', summary: 'Upload of --file that was interrupted, to go on with' },
     ...FENCE_OPTIONS,
   },
   async run(cli, { values }) {
-    const { file, uri, task, run, name = file && basename(file) } = values
+    const { file, uri, task, run, resume, name = file && basename(file) } = values
+    const mediaType = values['media-type']
     const isPlaced = task !== undefined || run !== undefined
     const workspaceId =
       isPlaced && values.workspace === undefined
         ? undefined
         : await chosenWorkspace(cli, values.workspace)
+    const place = {
+      ...(isPlaced && (await fenceOf(cli, task ?? '', values))),
+      ...given({ taskId: task, runId: run, workspaceId }),
+    }
+    const [type, title] = [required(values.type, '--type'), required(name, '--name')]
+    const upload = given({ mediaType, uploadId: resume })
+    const content = file === undefined ? {} : await sendFile(cli, file, { place, ...upload })
     const artifact = await cli.call(createArtifact, {
       body: {
-        type: required(values.type, '--type'),
-        name: required(name, '--name'),
-        ...(file !== undefined && (await bytesOf(cli, file))),
-        ...(task !== undefined && (await fenceOf(cli, task, values))),
+        type,
+        name: title,
+        ...content,
+        ...place,
         ...given({
           uri,
-          mediaType: values['media-type'],
-          taskId: task,
-          runId: run,
-          workspaceId,
+          mediaType,
           supersedesArtifactId: values.supersedes,
           metadata: jsonObject(values.metadata, '--metadata'),
         }),
@@ -90,40 +90,52 @@ const list = command({
   },
 })
 
-const save = command({
-  name: 'artifact save',
-  args: '<artifact> <path>',
-  summary: 'Write the bytes of a result to a new file',
-  async run({ call, client, io, screen }, { positionals: [id = '', path = ''] }) {
+const get = command({
+  name: 'artifact get',
+  args: '<artifact>',
+  summary: 'Show a result, or write its bytes to a new file',
+  details: [
+    'The bytes are compared with their SHA-256 on the way; a broken connection goes on where it broke.',
+  ],
+  options: {
+    output: { value: 'path', summary: 'New file for the bytes; - is standard output' },
+  },
+  async run(cli, { positionals: [id = ''], values: { output } }) {
+    const { call, screen } = cli
     const artifact = await call(getArtifact, { params: { id } })
-    if (artifact.content === null) {
-      throw new CliError(`Artifact ${id} is only a link: ${artifact.uri ?? 'to nothing'}`)
+    const { content, uri } = artifact
+    if (output === undefined) {
+      screen.result(artifact, () => showArtifact(cli, artifact))
+      return
     }
-    const { signal } = io
-    const response = await send(await client(), getArtifactContent, { params: { id }, signal })
-    if (!response.ok) throw new CliError(`Cannot read artifact ${id}: status ${response.status}`)
-    const bytes = Buffer.from(await response.arrayBuffer())
-    const file = resolve(io.cwd, path)
-    await writeFile(file, bytes, { flag: 'wx' }).catch((cause: unknown) => {
-      throw new CliError(`Cannot write ${file}: ${reason(cause)}`, { cause })
-    })
+    if (content === null)
+      throw new CliError(`Artifact ${id} is only a link: ${uri ?? 'to nothing'}`)
+    if (output === '-') {
+      await printContent(cli, { ...artifact, content })
+      return
+    }
+    const file = await saveFile(cli, { ...artifact, content }, output)
     screen.result({ file, ...artifact }, () =>
-      screen.line(`Wrote ${bytes.length} bytes to ${file}`),
+      screen.line(`Wrote ${content.sizeBytes} bytes to ${file}`),
     )
   },
 })
 
-/** Text as text, anything else as base64. */
-async function bytesOf({ io }: Cli, path: string) {
-  const file = resolve(io.cwd, path)
-  const bytes = await readFile(file).catch((cause: unknown) => {
-    throw new CliError(`Cannot read ${file}: ${reason(cause)}`, { cause })
-  })
-  const text = bytes.toString('utf8')
-  const isText = Buffer.from(text).equals(bytes) && !text.includes('\0')
-  return isText
-    ? { content: text, encoding: 'utf8' as const }
-    : { content: bytes.toString('base64'), encoding: 'base64' as const }
+function showArtifact({ screen }: Cli, artifact: Artifact): void {
+  const { id, type, name, uri, content, taskId, supersedesArtifactId } = artifact
+  screen.fields([
+    ['id', id],
+    ['type', type],
+    ['name', name],
+    ['uri', uri],
+    ['bytes', content?.sizeBytes ?? null],
+    ['media type', content?.mediaType ?? null],
+    ['sha256', content?.sha256 ?? null],
+    ['task', taskId],
+    ['replaces', supersedesArtifactId],
+    ['replaced by', artifact.supersededByArtifactId],
+    ['created', artifact.createdAt],
+  ])
 }
 
-export const artifactCommands = [add, list, save]
+export const artifactCommands = [add, list, get]

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { globSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -182,17 +182,47 @@ describe('results', () => {
       const file = ['--file', name, '--task', 'TASK-1']
       const { id, taskId } = await json('artifact', 'add', '--type', 'report', ...file)
       assert.match(String(taskId), /^[0-9a-f-]{36}$/)
-      await say('artifact', 'save', String(id), `copy-${name}`)
+      const into = ['--output', `copy-${name}`]
+      await say('artifact', 'get', String(id), ...into)
       assert.deepEqual(readFileSync(join(folder, `copy-${name}`)), bytes)
-      const again = await run('artifact', 'save', String(id), `copy-${name}`)
+      const again = await run('artifact', 'get', String(id), ...into)
       assert.deepEqual([again.code, /EEXIST/.test(again.err)], [2, true])
     }
     const link = ['--type', 'link', '--name', 'CI', '--uri', 'https://ci.example/1']
     const { id } = await json('artifact', 'add', ...link)
-    assert.equal((await run('artifact', 'save', String(id), 'x')).code, 2)
+    assert.match(await say('artifact', 'get', String(id)), /uri +https:\/\/ci\.example\/1/)
+    assert.equal((await run('artifact', 'get', String(id), '--output', 'x')).code, 2)
     const listed = await say('artifact', 'list')
     assert.match(listed, /CI +https:\/\/ci\.example\/1\n[^]*image\.png +4 bytes[^]*note\.md/)
     assert.doesNotMatch(await say('artifact', 'list', '--task', 'TASK-1'), /CI/)
+  })
+
+  it('that are large are uploaded in parts, with word of how far it is, and can be gone on with', async (t) => {
+    const { folder, say, json, run } = await adminPerson(t, db)
+    const bytes = randomBytes(9_000_000)
+    writeFileSync(join(folder, 'core.bin'), bytes)
+    const file = ['--type', 'dump', '--file', 'core.bin', '--media-type', 'application/x-core']
+    const { code, out, err } = await run('artifact', 'add', ...file)
+    assert.equal(code, 0, err)
+    assert.match(err, /Uploading: \d+ of 9000000\n/)
+    const [, id = ''] = /Added dump (\S+)/.exec(out) ?? []
+    assert.match(
+      await say('artifact', 'get', id),
+      /bytes +9000000\nmedia type +application\/x-core/,
+    )
+    await say('artifact', 'get', id, '--output', 'copy.bin')
+    assert.ok(readFileSync(join(folder, 'copy.bin')).equals(bytes))
+
+    const lost = await run('artifact', 'add', ...file, '--resume', randomUUID())
+    assert.equal(lost.code, 1)
+    assert.match(lost.err, /not_found/)
+    const { id: taskId } = await json('task', 'create', 'Somewhere else')
+    await say('task', 'claim', String(taskId))
+    const stale = ['--claim', randomUUID(), '--fencing-token', '1']
+    const refused = await run('artifact', 'add', ...file, '--task', String(taskId), ...stale)
+    assert.match(refused.err, /not_found/)
+    const none = await run('artifact', 'add', '--type', 'log', '--file', '.')
+    assert.match(none.err, /it is no file/)
   })
 })
 

@@ -12,7 +12,7 @@ function processFolder(): string {
 }
 
 /** Largest content of an artifact in the tests. */
-export const TEST_MAX_CONTENT_BYTES = 8 << 20
+export const TEST_MAX_CONTENT_BYTES = 32 << 20
 
 /** Content of its own for an application of a test. */
 export function testContent(changes: Partial<ContentOptions> = {}): ContentOptions {
