@@ -1,7 +1,6 @@
 import type { ContextReply, ContextRequest } from '#contract/context.ts'
 import { permits } from '#contract/permissions.ts'
-import { transaction } from '#db/sql.ts'
-import type { Database } from '#db/sql.ts'
+import type { Transact } from '#db/sql.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import type { Focused } from './focus.ts'
 import { memoryRequest, namespacesOf } from './memory-request.ts'
@@ -19,7 +18,7 @@ export interface ContextMetrics {
 }
 
 export interface ContextDeps {
-  db: Database
+  transact: Transact
   provider: MemoryProvider | null
   metrics: ContextMetrics
 }
@@ -37,7 +36,7 @@ export async function getContext(
   request: ContextRequest,
 ): Promise<ContextReply> {
   const started = performance.now()
-  const { focused, freshness } = await transaction(deps.db, 'snapshot', (sql) =>
+  const { focused, freshness } = await deps.transact('snapshot', (sql) =>
     readFocus(sql, ctx, request),
   )
   const { warnings, ...recalled } = await recallFor(deps, ctx, { request, focused })

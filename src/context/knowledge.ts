@@ -4,8 +4,7 @@ import type { MemoryAnswer } from '#client/memory.ts'
 import { isRetryable } from '#client/memory.ts'
 import type { Route } from '#contract/route.ts'
 import type { ReachedPlaces } from '#contract/visibility.ts'
-import { transaction } from '#db/sql.ts'
-import type { Database } from '#db/sql.ts'
+import type { Transact } from '#db/sql.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { AppError } from '#lib/errors.ts'
 import type { ErrorCode } from '#lib/errors.ts'
@@ -29,12 +28,14 @@ export interface KnowledgePlace {
  * is asked. Throws `not_found`, `memory_disabled`, and `workspace_archived` when it is to be written to.
  */
 export async function knowledgePlace(
-  db: Database,
+  transact: Transact,
   ctx: Ctx,
   input: { provider: MemoryProvider | null; workspaceId: string; writes: boolean },
 ): Promise<{ place: KnowledgePlace; provider: MemoryProvider }> {
   const { provider, workspaceId, writes } = input
-  const { line, reached } = await transaction(db, 'read only', async (sql) => {
+  // Memory is told before the journal is, so whoever writes is confirmed here too.
+  const mode = writes ? 'read write' : 'read only'
+  const { line, reached } = await transact(mode, async (sql) => {
     const one = await memoryLine(sql, ctx, workspaceId)
     const ids = [one.workspace.id, ...one.ancestorIds]
     return { line: one, reached: await reachedPlaces(sql, ctx, ids) }

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type * as contract from '#contract/knowledge.ts'
 import { queryEntities as queryInMemory } from '#contract/memory-reconcile.ts'
 import { allowedScopes } from '#contract/visibility.ts'
-import type { Database } from '#db/sql.ts'
+import type { Transact } from '#db/sql.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { askKnowledge, knowledgePlace } from './knowledge.ts'
 import type { MemoryProvider } from './recall.ts'
@@ -11,12 +11,12 @@ type Query = z.output<(typeof contract.queryEntities)['body']>
 
 /** Entities of the workspace's tree that are seen from this workspace. */
 export async function queryEntities(
-  deps: { db: Database; provider: MemoryProvider | null },
+  deps: { transact: Transact; provider: MemoryProvider | null },
   ctx: Ctx,
   query: Query,
 ) {
   const { workspaceId, kinds, where, asOf, limit, cursor } = query
-  const { place, provider } = await knowledgePlace(deps.db, ctx, {
+  const { place, provider } = await knowledgePlace(deps.transact, ctx, {
     provider: deps.provider,
     workspaceId,
     writes: false,

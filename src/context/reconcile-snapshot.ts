@@ -1,7 +1,6 @@
 import type { Snapshot } from '#contract/knowledge.ts'
 import { reconcile } from '#contract/memory-reconcile.ts'
-import { transaction } from '#db/sql.ts'
-import type { Database, Sql } from '#db/sql.ts'
+import type { Sql, Transact } from '#db/sql.ts'
 import { appendEvents, lockEntities } from '#events/append.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { AppError } from '#lib/errors.ts'
@@ -11,7 +10,7 @@ import type { MemoryProvider } from './recall.ts'
 import { changesOf, countersOf } from './snapshot.ts'
 
 interface Deps {
-  db: Database
+  transact: Transact
   provider: MemoryProvider | null
 }
 
@@ -24,15 +23,19 @@ const CODES = { invalid: 'snapshot_invalid', conflict: 'snapshot_stale' } as con
  * A crash between memory and the journal is mended by repeating the request: memory recognises the
  * snapshot and the event is written then.
  */
-export async function reconcileSnapshot({ db, provider }: Deps, ctx: Ctx, snapshot: Snapshot) {
-  const { answer, place } = await send({ db, provider }, ctx, { snapshot, dryRun: false })
-  await transaction(db, 'read write', (sql) => record(sql, ctx, { snapshot, place, answer }))
+export async function reconcileSnapshot(
+  { transact, provider }: Deps,
+  ctx: Ctx,
+  snapshot: Snapshot,
+) {
+  const { answer, place } = await send({ transact, provider }, ctx, { snapshot, dryRun: false })
+  await transact('read write', (sql) => record(sql, ctx, { snapshot, place, answer }))
   return answer
 }
 
 /** What the snapshot would change. Changes nothing, here or in memory, and leaves no event. */
-export async function previewSnapshot({ db, provider }: Deps, ctx: Ctx, snapshot: Snapshot) {
-  const { answer } = await send({ db, provider }, ctx, { snapshot, dryRun: true })
+export async function previewSnapshot({ transact, provider }: Deps, ctx: Ctx, snapshot: Snapshot) {
+  const { answer } = await send({ transact, provider }, ctx, { snapshot, dryRun: true })
   if (isRecord(answer['changes']) && answer['dryRun'] === true) return answer
   throw new AppError('memory_unavailable', 'Cannot preview: memory answered without a plan', {
     details: { memoryStatus: 200, retryable: false },
@@ -40,12 +43,12 @@ export async function previewSnapshot({ db, provider }: Deps, ctx: Ctx, snapshot
 }
 
 async function send(
-  { db, provider: configured }: Deps,
+  { transact, provider: configured }: Deps,
   ctx: Ctx,
   { snapshot, dryRun }: { snapshot: Snapshot; dryRun: boolean },
 ): Promise<{ answer: Record<string, unknown>; place: KnowledgePlace }> {
   const { workspaceId } = snapshot
-  const { place, provider } = await knowledgePlace(db, ctx, {
+  const { place, provider } = await knowledgePlace(transact, ctx, {
     provider: configured,
     workspaceId,
     writes: true,

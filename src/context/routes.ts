@@ -4,7 +4,6 @@ import * as knowledgeContract from '#contract/knowledge.ts'
 import type { Observation } from '#contract/observations.ts'
 import * as observationsContract from '#contract/observations.ts'
 import { getRunContext } from '#contract/run-context.ts'
-import { transaction } from '#db/sql.ts'
 import { encodeCursor } from '#events/cursor.ts'
 import { currentPosition } from '#events/read.ts'
 import { bind, bindOutside, withStatus } from '#http/bind.ts'
@@ -42,34 +41,34 @@ export function contextRoutes(app: Hono, deps: Deps, options: ContextOptions): v
     return await harnessContext(sql, ctx, { sessionId, eventCursor })
   })
 
-  bindOutside(app, outside, contract.getContext, async (db, ctx, { body }) =>
-    getContext({ db, provider, metrics }, ctx, body),
+  bindOutside(app, outside, contract.getContext, async (transact, ctx, { body }) =>
+    getContext({ transact, provider, metrics }, ctx, body),
   )
 
-  bindOutside(app, outside, getRunContext, async (db, ctx, { params: { id } }) =>
-    transaction(db, 'snapshot', (sql) => runContext(sql, ctx, id)),
+  bindOutside(app, outside, getRunContext, async (transact, ctx, { params: { id } }) =>
+    transact('snapshot', (sql) => runContext(sql, ctx, id)),
   )
 
   bindObservations(app, deps)
 
-  bindOutside(app, outside, knowledgeContract.reconcileSnapshot, async (db, ctx, { body }) =>
-    reconcileSnapshot({ db, provider }, ctx, body),
+  bindOutside(app, outside, knowledgeContract.reconcileSnapshot, async (transact, ctx, { body }) =>
+    reconcileSnapshot({ transact, provider }, ctx, body),
   )
 
-  bindOutside(app, outside, knowledgeContract.previewSnapshot, async (db, ctx, { body }) =>
-    previewSnapshot({ db, provider }, ctx, body),
+  bindOutside(app, outside, knowledgeContract.previewSnapshot, async (transact, ctx, { body }) =>
+    previewSnapshot({ transact, provider }, ctx, body),
   )
 
-  bindOutside(app, outside, knowledgeContract.storeDocument, async (db, ctx, { body }) =>
-    storeDocument({ db, provider }, ctx, body),
+  bindOutside(app, outside, knowledgeContract.storeDocument, async (transact, ctx, { body }) =>
+    storeDocument({ transact, provider }, ctx, body),
   )
 
-  bindOutside(app, outside, knowledgeContract.deleteDocument, async (db, ctx, { body }) =>
-    deleteDocument({ db, provider }, ctx, body),
+  bindOutside(app, outside, knowledgeContract.deleteDocument, async (transact, ctx, { body }) =>
+    deleteDocument({ transact, provider }, ctx, body),
   )
 
-  bindOutside(app, outside, knowledgeContract.queryEntities, async (db, ctx, { body }) =>
-    queryEntities({ db, provider }, ctx, body),
+  bindOutside(app, outside, knowledgeContract.queryEntities, async (transact, ctx, { body }) =>
+    queryEntities({ transact, provider }, ctx, body),
   )
 }
 

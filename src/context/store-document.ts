@@ -1,7 +1,6 @@
 import type { Document } from '#contract/knowledge.ts'
 import { deleteDocument as deleteInMemory, putDocument } from '#contract/memory.ts'
-import { transaction } from '#db/sql.ts'
-import type { Database } from '#db/sql.ts'
+import type { Transact } from '#db/sql.ts'
 import { appendEvent, lockEntities } from '#events/append.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { askKnowledge, knowledgePlace } from './knowledge.ts'
@@ -9,7 +8,7 @@ import type { KnowledgePlace } from './knowledge.ts'
 import type { MemoryProvider } from './recall.ts'
 
 interface Deps {
-  db: Database
+  transact: Transact
   provider: MemoryProvider | null
 }
 
@@ -21,7 +20,7 @@ const CODES = { invalid: 'document_invalid', conflict: 'version_conflict' } as c
  */
 export async function storeDocument(deps: Deps, ctx: Ctx, document: Document) {
   const { workspaceId } = document
-  const { place, provider } = await knowledgePlace(deps.db, ctx, {
+  const { place, provider } = await knowledgePlace(deps.transact, ctx, {
     provider: deps.provider,
     workspaceId,
     writes: true,
@@ -32,7 +31,8 @@ export async function storeDocument(deps: Deps, ctx: Ctx, document: Document) {
     codes: CODES,
   })
   const type = 'knowledge.document_stored'
-  if (answer['unchanged'] !== true) await record(deps.db, ctx, { type, place, key: document.key })
+  if (answer['unchanged'] !== true)
+    await record(deps.transact, ctx, { type, place, key: document.key })
   return answer
 }
 
@@ -42,7 +42,7 @@ export async function deleteDocument(
   ctx: Ctx,
   { workspaceId, key }: { workspaceId: string; key: string },
 ) {
-  const { place, provider } = await knowledgePlace(deps.db, ctx, {
+  const { place, provider } = await knowledgePlace(deps.transact, ctx, {
     provider: deps.provider,
     workspaceId,
     writes: true,
@@ -53,7 +53,7 @@ export async function deleteDocument(
     codes: CODES,
   })
   const type = 'knowledge.document_deleted'
-  if (answer['deleted'] === true) await record(deps.db, ctx, { type, place, key })
+  if (answer['deleted'] === true) await record(deps.transact, ctx, { type, place, key })
   return answer
 }
 
@@ -76,7 +76,7 @@ function bodyOf(document: Document, place: KnowledgePlace) {
 }
 
 async function record(
-  db: Database,
+  transact: Transact,
   ctx: Ctx,
   done: {
     type: 'knowledge.document_stored' | 'knowledge.document_deleted'
@@ -86,7 +86,7 @@ async function record(
 ): Promise<void> {
   const { type, key } = done
   const { workspaceId, workspaceVersion } = done.place
-  await transaction(db, 'read write', async (sql) => {
+  await transact('read write', async (sql) => {
     await lockEntities(sql, ctx, [{ type: 'workspace', id: workspaceId }])
     await appendEvent(sql, ctx, {
       type,

@@ -91,6 +91,9 @@ const MODES = {
   snapshot: 'isolation level repeatable read read only',
 } as const satisfies Record<TransactionMode, string>
 
+/** Opens transactions for somebody who has no pool to go round them. */
+export type Transact = <T>(mode: TransactionMode, work: (sql: Sql) => Promise<T>) => Promise<T>
+
 /** Commits when `work` returns, rolls back when it throws; a lost connection is an error like others. */
 export async function transaction<T>(
   db: Database,

@@ -1,14 +1,14 @@
 import type { Hono } from 'hono'
 import type { Route, RouteReply } from '#contract/route.ts'
 import { transaction } from '#db/sql.ts'
-import type { Database, Sql, TransactionMode } from '#db/sql.ts'
+import type { Database, Sql, Transact } from '#db/sql.ts'
 import { collectAppended } from '#lib/appended.ts'
 import type { Notify } from '#lib/appended.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import type { Log } from '#lib/log.ts'
 import { onceOf, runOnce, runOnceOutside } from './idempotency.ts'
 import { attempt, serve } from './serve.ts'
-import type { Answer, Api, RequestInput } from './serve.ts'
+import type { Answer, Api, RequestInput, Run } from './serve.ts'
 
 export interface ControlPlaneApi extends Api<Ctx> {
   /** Throws when the caller may act no longer, by what others committed since it was let in. */
@@ -52,54 +52,40 @@ export function bind<R extends Route>(
   handler: Handler<R, Sql>,
 ): void {
   const mode = route.method === 'GET' ? 'read only' : 'read write'
-  serve(app, deps.api, route, async (caller, input) => {
-    const appended = collectAppended()
-    const ctx: Ctx = { ...caller, wake: appended.wake }
+  serveAnnounced(app, deps, route, async (ctx, input) => {
     const once = onceOf(route, ctx, input)
-    const answer = await transaction(deps.db, mode, async (sql) => {
+    return await confirming(deps, ctx)(mode, async (sql) => {
       const command = async () => answerOf(route, await handler(sql, ctx, input))
-      const reply = once ? await runOnce(sql, ctx, once, command) : await command()
-      if (mode === 'read write') await deps.api.confirm(sql, ctx)
-      return reply
+      return once ? await runOnce(sql, ctx, once, command) : await command()
     })
-    appended.announce(deps.notify, ctx.tenantId)
-    return answer
   })
 }
 
 /**
  * Serves a route outside any transaction, for one that asks another service: a connection must not
- * wait for the network. The handler opens its own short transactions.
+ * wait for the network. The handler opens short transactions of its own, which are like those of
+ * {@link bind}: before a write commits the caller is confirmed.
  */
 export function bindOutside<R extends Route>(
   app: Hono,
   deps: Deps & { leaseSeconds: number },
   route: R,
-  handler: Handler<R, Database>,
+  handler: Handler<R, Transact>,
 ): void {
-  serve(app, deps.api, route, async (caller, input) => {
-    const appended = collectAppended()
-    const ctx: Ctx = { ...caller, wake: appended.wake }
+  const { db, leaseSeconds } = deps
+  serveAnnounced(app, deps, route, async (ctx, input) => {
     const once = onceOf(route, ctx, input)
-    const command = async () => answerOf(route, await handler(deps.db, ctx, input))
-    const { leaseSeconds } = deps
-    const answer = await (once
-      ? runOnceOutside(deps.db, ctx, { ...once, leaseSeconds }, command)
-      : command())
-    appended.announce(deps.notify, ctx.tenantId)
-    return answer
+    const command = async () => answerOf(route, await handler(confirming(deps, ctx), ctx, input))
+    return await (once ? runOnceOutside(db, ctx, { ...once, leaseSeconds }, command) : command())
   })
 }
-
-/** One short transaction of a route that moves bytes. */
-export type Transact = <T>(mode: TransactionMode, work: (sql: Sql) => Promise<T>) => Promise<T>
 
 /** Longer than a request may take to arrive; then its Idempotency-Key is free again if the process died. */
 const TRANSFER_LEASE_SECONDS = 600
 
 /**
- * Serves a route that moves bytes: no transaction is open while they move. Those that the handler opens are
- * like those of {@link bind}: they take a turn, and before a write commits the caller is confirmed.
+ * Serves a route that moves bytes, like {@link bindOutside}; while they move it holds no turn either. Each
+ * transaction takes one.
  */
 export function bindTransfer<R extends Route>(
   app: Hono,
@@ -107,27 +93,36 @@ export function bindTransfer<R extends Route>(
   route: R,
   handler: Handler<R, Transact>,
 ): void {
-  const { api, db } = deps
-  serve(app, api, route, async (caller, input) => {
-    const appended = collectAppended()
-    const ctx: Ctx = { ...caller, wake: appended.wake }
-    const transact: Transact = async (mode, work) => {
+  const { api } = deps
+  const inTurn = (ctx: Ctx): Transact => {
+    const transact = confirming(deps, ctx)
+    return async (mode, work) => {
       const turn = await api.enter?.(ctx, {}, ctx.signal)
-      const confirmed = async (sql: Sql) => {
-        const result = await work(sql)
-        if (mode === 'read write') await api.confirm(sql, ctx)
-        return result
-      }
-      return await attempt(() => transaction(db, mode, confirmed), turn)
+      return await attempt(() => transact(mode, work), turn)
     }
-    const once = onceOf(route, ctx, input)
-    const command = async () => answerOf(route, await handler(transact, ctx, input))
-    const answer = await (once
-      ? runOnceOutside(db, ctx, { ...once, leaseSeconds: TRANSFER_LEASE_SECONDS }, command)
-      : command())
-    appended.announce(deps.notify, ctx.tenantId)
+  }
+  const outside = { ...deps, leaseSeconds: TRANSFER_LEASE_SECONDS }
+  bindOutside(app, outside, route, (_transact, ctx, input) => handler(inTurn(ctx), ctx, input))
+}
+
+/** Serves a route whose events are announced once it has been done. */
+function serveAnnounced<R extends Route>(app: Hono, deps: Deps, route: R, run: Run<Ctx, R>): void {
+  serve(app, deps.api, route, async (caller, input) => {
+    const appended = collectAppended()
+    const answer = await run({ ...caller, wake: appended.wake }, input)
+    appended.announce(deps.notify, caller.tenantId)
     return answer
   })
+}
+
+/** Transactions that end by asking whether the caller may still act, where they write. */
+function confirming({ api, db }: Deps, ctx: Ctx): Transact {
+  return async (mode, work) =>
+    await transaction(db, mode, async (sql) => {
+      const result = await work(sql)
+      if (mode === 'read write') await api.confirm(sql, ctx)
+      return result
+    })
 }
 
 function answerOf<T>(route: Route, reply: T): Answer<T> {

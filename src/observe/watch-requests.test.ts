@@ -28,7 +28,7 @@ function collected(level: LogLevel = 'info') {
 
 function listening(level?: LogLevel) {
   const { lines, log } = collected(level)
-  return { app: wholeApp(db, null, log), lines }
+  return { app: wholeApp(db, null, { log }), lines }
 }
 
 function told({ status, code, route, tenantId }: Line = {}) {

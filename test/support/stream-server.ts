@@ -23,7 +23,7 @@ export async function streamServer(
 ): Promise<StreamServer> {
   const stopping = new AbortController()
   const streams = testStreams(db, { ...changes, stopping: stopping.signal })
-  const app = wholeApp(db, null, undefined, streams)
+  const app = wholeApp(db, null, { streams })
   const server = await listen(app, { host: '127.0.0.1', port: 0, setting: 'test' })
   let stopped: Promise<void> | undefined
   const stop = () =>

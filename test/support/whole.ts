@@ -1,6 +1,7 @@
 import type { Hono } from 'hono'
 import type { MemoryProvider } from '#context/recall.ts'
 import type { Database } from '#db/sql.ts'
+import type { ControlPlaneApi } from '#http/bind.ts'
 import { createMetrics } from '#observe/metrics.ts'
 import { watchRequests } from '#observe/watch-requests.ts'
 import { jsonLog } from '#lib/log.ts'
@@ -20,12 +21,18 @@ const ERRORS_ALONE = jsonLog(
   'error',
 )
 
+interface WholeOptions {
+  log?: Log
+  streams?: ReturnType<typeof testStreams>
+  /** Parts of the pipeline that a test replaces. */
+  api?: Partial<ControlPlaneApi>
+}
+
 /** The control plane as it is served, with every area, in this process. */
 export function wholeApp(
   db: Database,
   provider: MemoryProvider | null,
-  log: Log = ERRORS_ALONE,
-  streams = testStreams(db),
+  { log = ERRORS_ALONE, streams = testStreams(db), api = {} }: WholeOptions = {},
 ): Hono {
   const metrics = createMetrics()
   const content = testContent()
@@ -33,13 +40,16 @@ export function wholeApp(
   return createControlPlane({
     db,
     log,
-    api: createControlPlaneApi({
-      db,
-      limits: TEST_LIMITS,
-      checkReplies: true,
-      bootstrapToken: TEST_BOOTSTRAP_TOKEN,
-      keys: { localKeys: true, breakGlassSeconds: 14_400 },
-    }),
+    api: {
+      ...createControlPlaneApi({
+        db,
+        limits: TEST_LIMITS,
+        checkReplies: true,
+        bootstrapToken: TEST_BOOTSTRAP_TOKEN,
+        keys: { localKeys: true, breakGlassSeconds: 14_400 },
+      }),
+      ...api,
+    },
     watch: countingClaims(metrics, watchRequests({ log, metrics })),
     content,
     leases: DEFAULT_LEASES,
