@@ -25,6 +25,7 @@ const NOT_DECIDED: Readonly<Record<string, string>> = {
   snapshotId: 'made up by the caller',
   cliSessionId: 'made up by a harness',
   sessionId: "the caller's own, checked by the command",
+  contentRef: "the caller's own upload, checked by the command",
   entityId: 'a filter of what is listed within reach',
   entityRef: 'a filter of what is listed within reach',
   parentId: 'a workspace in the routes of workspaces, see there',

@@ -12,6 +12,7 @@ export interface PlacedRow {
 const PLACED: Readonly<Record<string, string>> = {
   approval: 'approvals',
   artifact: 'artifacts',
+  artifact_upload: 'artifact_uploads',
   goal: 'goals',
   observation: 'observations',
   project: 'projects',
