@@ -24,6 +24,7 @@ import { newId } from '#lib/id.ts'
 import { retainJournals } from '#journal/retain-journals.ts'
 import { createMemoryApp } from '#memory/app.ts'
 import { createControlPlaneApi } from '#org/routes.ts'
+import { reapInvocations } from '#skills/reap-invocations.ts'
 import { leasesOf } from '#work/lease.ts'
 import { reapExpired } from '#work/reap-expired.ts'
 import { createControlPlane } from './app.ts'
@@ -233,6 +234,9 @@ export async function workerService(
   const reaping = repeat('leases', config.CP_WORKER_POLL_SECONDS, async () => {
     return { ...(await reapExpired(db, REAP_BATCH, notify)) }
   })
+  const reapingCalls = repeat('skill-invocations', config.CP_WORKER_POLL_SECONDS, async () => {
+    return { invocations: await reapInvocations(db, REAP_BATCH, notify) }
+  })
   const cleaning = repeat('idempotency-records', config.CP_WORKER_POLL_SECONDS, async () => ({
     removed: await deleteExpiredRecords(db, CLEAN_UP_BATCH),
   }))
@@ -250,5 +254,5 @@ export async function workerService(
     uploads: await expireUploads(db, CLEAN_UP_BATCH),
     objects: await collectBlobs(db, store, CLEAN_UP_BATCH),
   }))
-  await Promise.all([reaping, cleaning, retaining, collecting])
+  await Promise.all([reaping, reapingCalls, cleaning, retaining, collecting])
 }

@@ -72,6 +72,24 @@ export const MEANINGS: Readonly<Record<EventType, { en: string; ru: string }>> =
   },
   'skill.assigned': { en: 'A principal got a skill', ru: 'Principal получил навык' },
   'skill.revoked': { en: 'A principal lost a skill', ru: 'Principal лишился навыка' },
+  'skill_invocation.requested': { en: 'A skill was called', ru: 'Навык вызван' },
+  'skill_invocation.claimed': {
+    en: 'An executor began an attempt at a call',
+    ru: 'Исполнитель начал попытку выполнить вызов',
+  },
+  'skill_invocation.retry_scheduled': {
+    en: 'An attempt failed or was lost, and another may follow',
+    ru: 'Попытка не удалась или потеряна, возможна следующая',
+  },
+  'skill_invocation.succeeded': { en: 'A call of a skill succeeded', ru: 'Вызов навыка выполнен' },
+  'skill_invocation.failed': {
+    en: 'A call of a skill failed for good',
+    ru: 'Вызов навыка окончательно не удался',
+  },
+  'skill_invocation.cancelled': {
+    en: 'A call was called off, or what it was for has ended',
+    ru: 'Вызов отменён, или то, ради чего он был, завершилось',
+  },
   'delegation.created': {
     en: 'A person let an agent act in the person’s name',
     ru: 'Человек разрешил агенту действовать от своего имени',

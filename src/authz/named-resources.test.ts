@@ -28,6 +28,7 @@ const NOT_DECIDED: Readonly<Record<string, string>> = {
   contentRef: "the caller's own upload, checked by the command",
   entityId: 'a filter of what is listed within reach',
   entityRef: 'a filter of what is listed within reach',
+  skillId: 'a filter of what is listed within reach',
   parentId: 'a workspace in the routes of workspaces, see there',
 }
 

@@ -22,6 +22,7 @@ export const NAMING_FIELDS: Readonly<Record<string, string>> = {
   goalId: 'goal',
   parentGoalId: 'goal',
   waitingForApprovalId: 'approval',
+  approvalId: 'approval',
 }
 
 /** `parentId` is a workspace where workspaces are made and moved, nothing elsewhere. */

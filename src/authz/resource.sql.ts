@@ -17,6 +17,7 @@ const PLACED: Readonly<Record<string, string>> = {
   observation: 'observations',
   project: 'projects',
   role: 'roles',
+  skill_invocation: 'skill_invocations',
 }
 
 /** Tables whose rows belong where their task does. */

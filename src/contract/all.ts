@@ -33,6 +33,7 @@ import { routes as runStops } from './run-stops.ts'
 import { routes as roles } from './roles.ts'
 import { routes as runs } from './runs.ts'
 import { routes as sessions } from './sessions.ts'
+import { routes as skillInvocations } from './skill-invocations.ts'
 import { routes as skills } from './skills.ts'
 import { routes as taskTypes } from './task-types.ts'
 import { routes as tasks } from './tasks.ts'
@@ -54,6 +55,7 @@ export const controlPlaneRoutes = {
   ...iam,
   ...skills,
   ...tools,
+  ...skillInvocations,
   ...projectTemplates,
   ...projects,
   ...configRevisions,

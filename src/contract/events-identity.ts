@@ -49,14 +49,6 @@ export const IDENTITY_EVENTS = {
     principalId: id,
     workspaceId: nullableId,
   }),
-  'skill.registered': z.strictObject({
-    name: z.string(),
-    version: z.string(),
-    protocol: z.string(),
-  }),
-  'skill.updated': z.strictObject({ changedFields: z.array(z.string()), rowVersion: z.int() }),
-  'skill.assigned': z.strictObject({ skillId: id, principalId: id, workspaceId: nullableId }),
-  'skill.revoked': z.strictObject({ skillId: id, principalId: id, workspaceId: nullableId }),
   'delegation.created': z.strictObject({
     humanPrincipalId: id,
     agentPrincipalId: id,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ACCOUNTING_EVENTS } from './events-accounting.ts'
 import { IDENTITY_EVENTS } from './events-identity.ts'
+import { SKILL_EVENTS } from './events-skills.ts'
 
 const id = z.uuid()
 const nullableId = id.nullable()
@@ -27,6 +28,7 @@ const reference = {
 export const EVENTS = {
   ...IDENTITY_EVENTS,
   ...ACCOUNTING_EVENTS,
+  ...SKILL_EVENTS,
   'workspace.created': z.strictObject({
     slug: z.string(),
     name: z.string(),

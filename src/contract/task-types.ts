@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { coded, JsonObject, page, pageQuery, text, UtcInstant } from './common.ts'
 import { route } from './route.ts'
+import { SkillName } from './skills.ts'
 
 /** What a status means to the system, whatever a task type calls it. */
 export const STATUS_CATEGORIES = [
@@ -69,6 +70,8 @@ const parts = {
     )
     .nullable()
     .default(null),
+  /** Name of the skill that carries such tasks out: runs of them may call it although it writes outside. */
+  executionSkill: SkillName.nullable().default(null),
   contextSchema: Schema.nullable().default(null),
   approvalSchema: Schema.nullable().default(null),
   /** JSON Schema 2020-12 of `type`, `name`, `uri`, `mediaType`, `sizeBytes` and `metadata` of artifacts. */
@@ -88,6 +91,7 @@ export const TaskType = z
     lifecycleSchema: Lifecycle,
     customFieldsSchema: JsonObject.nullable(),
     instructions: z.string().nullable(),
+    executionSkill: z.string().nullable(),
     contextSchema: JsonObject.nullable(),
     approvalSchema: JsonObject.nullable(),
     artifactSchema: JsonObject.nullable(),

@@ -13,6 +13,7 @@ export interface TaskTypeRow {
   lifecycle: Lifecycle
   customFieldsSchema: Record<string, unknown> | null
   instructions: string | null
+  executionSkill: string | null
   contextSchema: Record<string, unknown> | null
   approvalSchema: Record<string, unknown> | null
   artifactSchema: Record<string, unknown> | null
@@ -22,7 +23,7 @@ export interface TaskTypeRow {
 
 function columns(sql: Sql) {
   return sql`id, key, version, display_name, description, lifecycle, custom_fields_schema,
-    instructions, context_schema, approval_schema, artifact_schema, created_by, created_at`
+    instructions, execution_skill, context_schema, approval_schema, artifact_schema, created_by, created_at`
 }
 
 /** The next version of a key, whose lock the caller holds. */
@@ -35,10 +36,11 @@ export async function insertTaskType(
   const [row] = await sql<[TaskTypeRow]>`
     insert into task_types
       (tenant_id, key, version, id, display_name, description, lifecycle, custom_fields_schema,
-       instructions, context_schema, approval_schema, artifact_schema, created_by)
+       instructions, execution_skill, context_schema, approval_schema, artifact_schema, created_by)
     select ${ctx.tenantId}, ${type.key}, coalesce(max(version), 0) + 1, ${type.id},
            ${type.displayName}, ${type.description}, ${json(type.lifecycleSchema)},
-           ${json(type.customFieldsSchema)}, ${type.instructions}, ${json(type.contextSchema)},
+           ${json(type.customFieldsSchema)}, ${type.instructions}, ${type.executionSkill},
+           ${json(type.contextSchema)},
            ${json(type.approvalSchema)}, ${json(type.artifactSchema)}, ${ctx.actorId}
     from task_types
     where tenant_id = ${ctx.tenantId}

@@ -1,14 +1,12 @@
-import { transaction } from '#db/sql.ts'
 import type { Database, Sql } from '#db/sql.ts'
 import { appendEvents, tryLockEntity } from '#events/append.ts'
-import { collectAppended } from '#lib/appended.ts'
 import type { Notify } from '#lib/appended.ts'
 import type { Author } from '#lib/ctx.ts'
-import { newId } from '#lib/id.ts'
 import { selectActiveClaim, selectOverdueClaims } from './claim.sql.ts'
 import { endClaim } from './end-claim.ts'
 import { endSession } from './end-session.ts'
 import { taskEntity } from './lock-task.ts'
+import { reapEach, requireReaped } from './reap-each.ts'
 import { selectOverdueSessions, selectSession } from './session.sql.ts'
 
 export interface Reaped {
@@ -27,39 +25,16 @@ export async function reapExpired(
   limit: number,
   notify: Notify = () => {},
 ): Promise<Reaped> {
-  const errors: unknown[] = []
-  const attempt: Attempt = async (tenantId, reap) =>
-    await once(db, tenantId, notify, reap).catch((error: unknown) => {
-      errors.push(error)
-      return false
-    })
-  const reaped = { claims: 0, sessions: 0 }
-  for (const { tenantId, taskId } of await selectOverdueClaims(db, limit)) {
-    if (await attempt(tenantId, (sql, author) => reapClaim(sql, author, taskId))) reaped.claims += 1
-  }
-  for (const { tenantId, id } of await selectOverdueSessions(db, limit)) {
-    if (await attempt(tenantId, (sql, author) => reapSession(sql, author, id))) reaped.sessions += 1
-  }
-  if (errors.length > 0) throw new AggregateError(errors, 'Cannot reap every lease that is over')
-  return reaped
-}
-
-type Reap = (sql: Sql, author: Author) => Promise<void>
-type Attempt = (tenantId: string, reap: Reap) => Promise<boolean>
-
-async function once(db: Database, tenantId: string, notify: Notify, reap: Reap): Promise<boolean> {
-  const appended = collectAppended()
-  const author: Author = {
-    tenantId,
-    actorId: null,
-    requestId: null,
-    correlationId: newId(),
-    traceRunId: null,
-    wake: appended.wake,
-  }
-  await transaction(db, 'read write', (sql) => reap(sql, author))
-  appended.announce(notify, tenantId)
-  return !appended.isEmpty()
+  const overdueClaims = await selectOverdueClaims(db, limit)
+  const claims = await reapEach(db, notify, overdueClaims, (sql, author, { taskId }) =>
+    reapClaim(sql, author, taskId),
+  )
+  const overdueSessions = await selectOverdueSessions(db, limit)
+  const sessions = await reapEach(db, notify, overdueSessions, (sql, author, { id }) =>
+    reapSession(sql, author, id),
+  )
+  requireReaped([claims, sessions])
+  return { claims: claims.reaped, sessions: sessions.reaped }
 }
 
 async function reapClaim(sql: Sql, author: Author, taskId: string): Promise<void> {

@@ -85,7 +85,8 @@ export function commandsOf(db: Database) {
   }
 }
 
-async function outcomeOf(command: () => Promise<unknown>): Promise<Done> {
+/** What a command came to, and the id of what it made. */
+export async function outcomeOf(command: () => Promise<unknown>): Promise<Done> {
   try {
     const made = (await command()) as { id?: string } | undefined
     return { outcome: 'ok', ...(made?.id !== undefined && { id: made.id }) }

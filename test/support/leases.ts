@@ -35,12 +35,13 @@ export async function claimNow(
 export async function endLease(
   db: Database,
   ctx: Ctx,
-  table: 'claims' | 'sessions',
+  table: 'claims' | 'sessions' | 'skill_invocations',
   id: string,
 ): Promise<void> {
+  const column = table === 'skill_invocations' ? 'lease_expires_at' : 'expires_at'
   await db`
     update ${db(table)}
-    set expires_at = clock_timestamp() - interval '1 millisecond'
+    set ${db(column)} = clock_timestamp() - interval '1 millisecond'
     where tenant_id = ${ctx.tenantId}
       and id = ${id}`
 }
