@@ -26,6 +26,7 @@ import { goalsRoutes } from '#goals/routes.ts'
 import { referencesRoutes } from '#references/routes.ts'
 import { relationsRoutes } from '#relations/routes.ts'
 import { runsRoutes } from '#runs/routes.ts'
+import { invocationsRoutes } from '#invocations/routes.ts'
 import { skillsRoutes } from '#skills/routes.ts'
 import type { Leases } from '#work/lease.ts'
 import { taskTypesRoutes } from '#task-types/routes.ts'
@@ -77,6 +78,7 @@ export function createControlPlane(given: ControlPlane): Hono {
   accountingRoutes(app, deps)
   artifactsRoutes(app, deps, deps.content)
   skillsRoutes(app, deps)
+  invocationsRoutes(app, deps)
   approvalsRoutes(app, deps)
   contextRoutes(app, deps, deps.context)
   journalRoutes(app, deps, deps.journal)

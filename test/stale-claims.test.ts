@@ -16,6 +16,7 @@ import * as tasks from '#contract/tasks.ts'
 import { sha256 } from '#lib/id.ts'
 import { sharedDb } from './support/db.ts'
 import { endLease, eventsOf } from './support/leases.ts'
+import { givenSkill, newSkill } from './support/skills.ts'
 import { claimedTask, workClients } from './support/work.ts'
 
 const db = await sharedDb()
@@ -29,6 +30,7 @@ interface Held {
   runId: string
   actionId: string
   messageId: string
+  skillId: string
   /** Somebody who may be asked. */
   personId: string
   uploadId: string
@@ -88,6 +90,10 @@ const FENCED: Readonly<Record<string, (held: Held) => CallInput<Route>>> = {
       grant: { permissions: ['tasks.claim'] },
     },
   }),
+  invokeSkill: ({ skillId, runId, fencingToken }) => ({
+    params: { id: skillId },
+    body: { runId, fencingToken },
+  }),
   suspendRun: ({ runId, fencingToken }) => ({
     params: { id: runId },
     body: { fencingToken, reason: 'waiting' },
@@ -140,7 +146,12 @@ function takesToken(route: Route): boolean {
   )
 }
 
-const fenced = Object.entries<Route>(controlPlaneRoutes).filter(([, route]) => takesToken(route))
+/** Leases of calls of skills, which are no claims; src/invocations/execute.test.ts tries them. */
+const OF_CALLS = /^\/api\/v1\/skill-invocations\//
+
+const fenced = Object.entries<Route>(controlPlaneRoutes).filter(
+  ([, route]) => takesToken(route) && !OF_CALLS.test(route.path),
+)
 
 /** A task that Ann holds, with a run unless the write forbids one, and Bob who would take it over. */
 async function heldByAnn(operationId: string) {
@@ -152,6 +163,7 @@ async function heldByAnn(operationId: string) {
     'sessions.open',
     'artifacts.write',
     'approvals.manage',
+    'skills.invoke',
   ])
   const { ctx: person } = await tenant.caller(['approvals.decide'], 'human')
   const { task, fence, session } = await claimedTask(ann)
@@ -172,6 +184,7 @@ async function heldByAnn(operationId: string) {
       idempotencyKey: randomUUID(),
       body: { kind: 'queue', message: 'and then', expectedRunVersion: run.version },
     }))
+  const skill = operationId === 'invokeSkill' ? await ownSkill(ann, tenant.ctx.actorId) : undefined
   const body = { ...NOTHING, taskId: task.id, ...fence }
   const upload =
     operationId === 'completeArtifactUpload'
@@ -180,10 +193,15 @@ async function heldByAnn(operationId: string) {
   const held = async (): Promise<Held> => {
     const { version } = await call(ann, tasks.getTask, { params: { ref: task.id } })
     const ids = { runId: run?.id ?? '', actionId: action?.id ?? '', messageId: message?.id ?? '' }
-    const others = { uploadId: upload?.id ?? '', personId: person.actorId }
+    const things = { uploadId: upload?.id ?? '', skillId: skill?.id ?? '' }
+    const others = { ...things, personId: person.actorId }
     return { taskId: task.id, version, ...fence, ...ids, ...others }
   }
   return { ctx: tenant.ctx, ann, bob: clientOf(key), held, session }
+}
+
+function ownSkill(ann: ClientOptions, principalId: string) {
+  return givenSkill(ann, newSkill('deploy'), { principalId })
 }
 
 async function takeOver(bob: ClientOptions, taskId: string): Promise<void> {

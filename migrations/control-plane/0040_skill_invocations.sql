@@ -38,7 +38,7 @@ create table skill_invocations (
   foreign key (tenant_id, workspace_id) references workspaces (tenant_id, id),
   foreign key (tenant_id, run_id) references runs (tenant_id, id),
   foreign key (tenant_id, action_id) references run_actions (tenant_id, id),
-  -- FK_APPROVALS
+  foreign key (tenant_id, approval_id) references approvals (tenant_id, id),
   foreign key (tenant_id, invoked_by) references principals (tenant_id, id),
   foreign key (tenant_id, executor_id) references principals (tenant_id, id),
   constraint one_use_of_an_approval unique (tenant_id, approval_id),

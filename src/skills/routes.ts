@@ -14,7 +14,6 @@ import { sha256 } from '#lib/id.ts'
 import { canonicalJson } from '#lib/json.ts'
 import { createSchemaCache } from '#lib/json-schema.ts'
 import type { CompileSchema } from '#lib/json-schema.ts'
-import { bindInvocations } from './invocation-routes.ts'
 import { readTool, readTools } from './read-tools.ts'
 import { registerSkill } from './register-skill.ts'
 import { skillReply, skillSummaryReply, toolReply, toolView } from './replies.ts'
@@ -25,13 +24,12 @@ import { updateSkill } from './update-skill.ts'
 /** How many different schemas of inputs and outputs are kept ready. */
 const MAX_SCHEMAS = 200
 
-/** Skills, who has them, what a caller can call, and the calls. */
+/** Skills, who has them, and what a caller can call. */
 export function skillsRoutes(app: Hono, deps: Deps): void {
   const compile = createSchemaCache(MAX_SCHEMAS)
   bindRegistry(app, deps, compile)
   bindAssignments(app, deps)
   bindTools(app, deps)
-  bindInvocations(app, deps, compile)
 }
 
 function bindRegistry(app: Hono, deps: Deps, compile: CompileSchema): void {

@@ -30,7 +30,7 @@ export async function callStage(
     const { key, ctx } = await tenant.caller(permissions)
     return { ...clientOf(key), ctx }
   }
-  const caller = await add([...CALLER_RIGHTS, 'tasks.write'])
+  const caller = await add([...CALLER_RIGHTS, 'tasks.write', 'approvals.manage'])
   const { contract, ...rest } = differs
   const body = newSkill('deploy', rest)
   const skill = await givenSkill(

@@ -3,9 +3,8 @@ import * as iam from '#contract/iam.ts'
 import * as members from '#contract/members.ts'
 import * as org from '#contract/org.ts'
 import * as roles from '#contract/roles.ts'
-import * as skills from '#contract/skills.ts'
 import * as workspaceTypes from '#contract/workspace-types.ts'
-import { newSkill } from './skills.ts'
+import { walkSkills } from './every-skill-event.ts'
 import type { Walk } from './walk.ts'
 
 /** Roles, capabilities, members and delegations. */
@@ -76,29 +75,4 @@ export async function walkTypes({ make, told, kept }: Walk): Promise<void> {
     ifMatch: type.version,
     body: { displayName: kept('later name of a workspace type') },
   })
-}
-
-async function walkSkills(
-  { make, told, kept }: Walk,
-  grant: { principalId: string; workspaceId: string },
-): Promise<void> {
-  const { contract, ...body } = newSkill(told('name of a skill').toLowerCase())
-  const skill = await make(skills.registerSkill, {
-    body: {
-      ...body,
-      version: told('version of a skill'),
-      description: kept('description of a skill'),
-      contract: {
-        ...contract,
-        inputs: { type: 'object', description: kept('inputs of a skill') },
-        implementation: { protocol: 'http', path: kept('implementation of a skill') },
-      },
-    },
-  })
-  const params = { id: skill.id }
-  await make(skills.assignSkill, { params, body: grant })
-  await make(skills.revokeSkill, { params, body: grant })
-  const description = kept('later description of a skill')
-  const ifMatch = skill.rowVersion
-  await make(skills.updateSkill, { params, ifMatch, body: { description, status: 'deprecated' } })
 }

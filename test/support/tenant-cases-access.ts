@@ -1,4 +1,5 @@
 import { newSkill } from './skills.ts'
+import { CALL_CASES } from './tenant-cases-calls.ts'
 import { foreign, look, own } from './tenant-call.ts'
 import type { Case } from './tenant-call.ts'
 
@@ -89,6 +90,7 @@ export const ACCESS_CASES: Readonly<Record<string, Case>> = {
     foreign({ params: { ref: b.skill }, query: { workspaceId: a.workspace } }),
     foreign({ params: { ref: b.skill }, query: { sessionId: a.session } }),
   ],
+  ...CALL_CASES,
   listPrincipalAssignments: (a) => [foreign({ params: { id: a.principal } })],
   createDelegation: (a, b) =>
     [

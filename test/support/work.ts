@@ -17,6 +17,7 @@ import { projectsRoutes } from '#projects/routes.ts'
 import { referencesRoutes } from '#references/routes.ts'
 import { relationsRoutes } from '#relations/routes.ts'
 import { runsRoutes } from '#runs/routes.ts'
+import { invocationsRoutes } from '#invocations/routes.ts'
 import { skillsRoutes } from '#skills/routes.ts'
 import { taskTypesRoutes } from '#task-types/routes.ts'
 import { usageRoutes } from '#usage/routes.ts'
@@ -42,6 +43,7 @@ export function workClients(db: Database, content: ContentOptions = testContent(
     runControlRoutes(hono, deps)
     artifactsRoutes(hono, deps, content)
     skillsRoutes(hono, deps)
+    invocationsRoutes(hono, deps)
     usageRoutes(hono, deps)
     accountingRoutes(hono, deps)
     approvalsRoutes(hono, deps)

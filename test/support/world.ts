@@ -33,6 +33,7 @@ import { testTenant } from './ctx.ts'
 import type { TestTenant } from './ctx.ts'
 import { newSkill } from './skills.ts'
 import { makeArtifacts } from './world-artifacts.ts'
+import { makeCalls } from './world-calls.ts'
 import { makeApprovals, makeAroundTasks } from './world-tasks.ts'
 
 /** A tenant with one thing of every kind, made through the API like a user would. */
@@ -91,6 +92,7 @@ async function makeThings(make: Make, marker: string, tasks: number) {
   const approvals = await makeApprovals(make, marker, { ...access, ...work, ...published })
   const knowledge = await makeKnowledge(make, { marker, runId: work.run, ...places })
   await makeUse(make, marker, work)
+  const calls = await makeCalls(make, marker, { ...access, ...work })
   const { eventCursor } = await make(getHarnessContext, {})
   return {
     tenantId: tenant.id,
@@ -102,6 +104,7 @@ async function makeThings(make: Make, marker: string, tasks: number) {
     ...around,
     ...approvals,
     ...knowledge,
+    ...calls,
     eventCursor,
   }
 }

@@ -265,7 +265,7 @@ export async function updateCancelled(
 
 /**
  * Calls, in every tenant, whose executors were lost, and calls that wait for nobody any more. Uses indexes
- * skill_invocations_by_lease and skill_invocations_open.
+ * skill_invocations_open.
  */
 export async function selectOverdueInvocations(
   sql: Sql,

@@ -9,7 +9,7 @@ import { updateSucceeded } from './invocation.sql.ts'
 import type { InvocationRow } from './invocation.sql.ts'
 import { lockHeld, readInvocation, staleLease } from './lock-invocation.ts'
 import type { Held } from './lock-invocation.ts'
-import { problemsOf } from './schema-problems.ts'
+import { problemsOf } from '#skills/schema-problems.ts'
 
 /**
  * Ends a call with success. What came out must be what the contract says: if it is not, nothing changes and the

@@ -2,20 +2,14 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { call } from '#client/client.ts'
-import { claimTask } from '#contract/claims.ts'
-import { listActions } from '#contract/run-actions.ts'
-import * as runs from '#contract/runs.ts'
 import { openSession } from '#contract/sessions.ts'
 import * as calls from '#contract/skill-invocations.ts'
 import { updateSkill } from '#contract/skills.ts'
-import { createTaskType } from '#contract/task-types.ts'
-import { createTask } from '#contract/tasks.ts'
 import { createWorkspace } from '#contract/workspaces.ts'
 import { callStage, claimed, seen } from '../../test/support/calls.ts'
 import { newChild, under } from '../../test/support/children.ts'
 import { sharedDb } from '../../test/support/db.ts'
-import { endLease, eventsOf } from '../../test/support/leases.ts'
-import { REVIEWED } from '../../test/support/reviewed-type.ts'
+import { eventsOf } from '../../test/support/leases.ts'
 import { givenSkill, newSkill } from '../../test/support/skills.ts'
 import { codeOf } from '../../test/support/two-trees.ts'
 
@@ -173,90 +167,5 @@ describe('a call of a skill', () => {
     )
     const again = { params: { id } }
     assert.equal(await codeOf(caller, calls.cancelInvocation, again), 'invocation_not_active')
-  })
-})
-
-describe('a call for a run', () => {
-  it('is an action of the run, counts against its budget and ends with the call', async () => {
-    const { caller, invoke, newRun, newExecutor } = await callStage(db)
-    const run = await newRun({ maxActions: 2 })
-    const body = { runId: run.run.id, fencingToken: run.fencingToken }
-    const [first, second] = [await invoke(body), await invoke(body)]
-    await assert.rejects(invoke(body), { code: 'budget_exceeded' })
-    const executor = await newExecutor()
-    await claimed(executor, first.id)
-    const error = { code: 'no_host', message: 'There is no such host' }
-    await call(executor, calls.failInvocation, {
-      params: { id: first.id },
-      body: { fencingToken: 1, error },
-    })
-    assert.deepEqual((await seen(caller, first.id)).error, error)
-    await call(caller, calls.cancelInvocation, { params: { id: second.id } })
-    const { items } = await call(caller, listActions, { params: run.params })
-    assert.deepEqual(
-      items.map(({ id, action, skill, status, externalReference }) => [
-        [id, action, skill],
-        [status, externalReference],
-      ]),
-      [
-        [
-          [first.actionId, 'skill.invoke', 'deploy'],
-          ['failed', `skill-invocation:${first.id}`],
-        ],
-        [
-          [second.actionId, 'skill.invoke', 'deploy'],
-          ['cancelled', `skill-invocation:${second.id}`],
-        ],
-      ],
-    )
-    const { items: ofRun } = await call(caller, calls.listInvocations, {
-      query: { runId: run.run.id, status: 'failed' },
-    })
-    assert.deepEqual(
-      ofRun.map(({ id }) => id),
-      [first.id],
-    )
-  })
-
-  it('is not begun any more once the run is over or its claim is lost', async () => {
-    const { ctx, caller, invoke, newRun, newExecutor } = await callStage(db)
-    const executor = await newExecutor()
-    for (const end of ['fail', 'lose'] as const) {
-      const { run, params, fencingToken } = await newRun()
-      const { id } = await invoke({ runId: run.id, fencingToken })
-      if (end === 'lose') await endLease(db, ctx, 'claims', run.claimId)
-      else await call(caller, runs.failRun, { params, body: { reason: 'no luck' } })
-      const claim = call(executor, calls.claimInvocation, { params: { id } })
-      await assert.rejects(claim, {
-        code: 'invocation_not_active',
-        details: { invocationStatus: 'pending', reason: 'run_ended', status: 409 },
-      })
-    }
-  })
-
-  it('writes outside only with an approval, or as what carries out tasks of such a type', async () => {
-    const { client, caller, skill, invoke, newRun } = await callStage(db, {
-      sideEffects: 'external_write',
-    })
-    await assert.rejects(invoke(), { code: 'approval_required' })
-    const other = await newRun()
-    const under = { runId: other.run.id, fencingToken: other.fencingToken }
-    await assert.rejects(invoke(under), {
-      code: 'approval_required',
-      details: { skillId: skill.id, sideEffects: 'external_write', status: 409 },
-    })
-    await call(client, createTaskType, {
-      body: { ...REVIEWED, customFieldsSchema: null, executionSkill: 'deploy' },
-    })
-    const task = await call(client, createTask, { body: { title: 'Go', typeKey: REVIEWED.key } })
-    const session = await call(caller, openSession, { body: { clientName: 'test' } })
-    const claim = await call(caller, claimTask, {
-      params: { ref: task.id },
-      body: { sessionId: session.id },
-    })
-    const fence = { claimId: claim.id, fencingToken: claim.fencingToken }
-    const run = await call(caller, runs.startRun, { params: { ref: task.id }, body: fence })
-    const executed = await invoke({ runId: run.id, fencingToken: claim.fencingToken })
-    assert.deepEqual([executed.basis, executed.approvalId], ['execution', null])
   })
 })

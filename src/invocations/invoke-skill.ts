@@ -16,10 +16,10 @@ import { entityOf } from './invocation-events.ts'
 import { insertInvocation } from './invocation.sql.ts'
 import type { InvocationRow } from './invocation.sql.ts'
 import { invocationEntity, readInvocation } from './lock-invocation.ts'
-import { readTool } from './read-tools.ts'
-import type { ToolDetail, ToolPlace } from './read-tools.ts'
-import { problemsOf } from './schema-problems.ts'
-import { basisOf } from './side-effect.ts'
+import { readTool } from '#skills/read-tools.ts'
+import type { ToolDetail, ToolPlace } from '#skills/read-tools.ts'
+import { problemsOf } from '#skills/schema-problems.ts'
+import { basisOf, refuseUsedApproval } from './side-effect.ts'
 
 export interface NewInvocation {
   /** Of the skill. */
@@ -61,7 +61,9 @@ export async function invokeSkill(
   const actionId = run ? await recordCall(sql, ctx, { id, run, skill }) : null
   const { workspaceId } = place
   const call = { id, skillId: skill.id, workspaceId, runId, actionId, inputs, ...basis }
-  await insertInvocation(sql, ctx, call)
+  await insertInvocation(sql, ctx, call).catch((cause: unknown) =>
+    refuseUsedApproval(skill, basis, cause),
+  )
   const invoked = await readInvocation(sql, ctx, id)
   await appendEvent(sql, ctx, {
     ...entityOf(invoked, invoked.version),

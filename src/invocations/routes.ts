@@ -4,8 +4,10 @@ import { pageOf, pageRequest } from '#db/page.ts'
 import { bind } from '#http/bind.ts'
 import type { Deps } from '#http/bind.ts'
 import { found } from '#lib/errors.ts'
+import { createSchemaCache } from '#lib/json-schema.ts'
 import type { CompileSchema } from '#lib/json-schema.ts'
 import { selectRun } from '#runs/run.sql.ts'
+import { selectSkill } from '#skills/skill.sql.ts'
 import { cancelInvocation } from './cancel-invocation.ts'
 import { claimInvocation } from './claim-invocation.ts'
 import { completeInvocation } from './complete-invocation.ts'
@@ -16,10 +18,13 @@ import { selectInvocations } from './invocation.sql.ts'
 import { invokeSkill } from './invoke-skill.ts'
 import { readInvocation, seesAll } from './lock-invocation.ts'
 import { invocationReply } from './replies.ts'
-import { selectSkill } from './skill.sql.ts'
+
+/** How many different schemas of inputs and outputs are kept ready. */
+const MAX_SCHEMAS = 200
 
 /** Calls of skills: asked for, executed, ended. */
-export function bindInvocations(app: Hono, deps: Deps, compile: CompileSchema): void {
+export function invocationsRoutes(app: Hono, deps: Deps): void {
+  const compile = createSchemaCache(MAX_SCHEMAS)
   bind(app, deps, calls.invokeSkill, async (sql, ctx, { params, body, idempotencyKey }) => {
     const isKeyed = idempotencyKey !== undefined
     return invocationReply(await invokeSkill(sql, ctx, { ...params, ...body, isKeyed }, compile))
