@@ -264,7 +264,7 @@ export async function updateCancelled(
 }
 
 /**
- * Calls, in every tenant, whose executors were lost, and calls that wait for nobody any more. Uses indexes
+ * Calls, in every tenant, whose executors were lost, and calls that wait for nobody any more. Uses index
  * skill_invocations_open.
  */
 export async function selectOverdueInvocations(

@@ -280,7 +280,7 @@ describe('calls of skills', () => {
       await compare(story)
       for (const outcome of story.outcomes) seen.add(outcome)
     })
-    await fc.assert(property, { numRuns: STORIES })
+    await fc.assert(property, { numRuns: STORIES, interruptAfterTimeLimit: 60_000 })
     const unseen = [
       ...KINDS.filter((kind) => kind !== 'complete wrongly' && !seen.has(`${kind}: ok`)),
       ...REFUSALS.filter((code) => ![...seen].some((outcome) => outcome.endsWith(`: ${code}`))),
