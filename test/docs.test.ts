@@ -135,10 +135,15 @@ describe('AGENTS.md', () => {
 
   it('has the import table that is tested', () => {
     const rows = new Map(
-      [...text.matchAll(/^\| `([\w-]+)` +\| (.*?) *\|$/gm)].map(([, folder = '', may = '']) => [
-        folder,
-        may.match(/[a-z]+(-[a-z]+)*/g) ?? [],
-      ]),
+      [...text.matchAll(/^\| (`[\w-]+`(?:, `[\w-]+`)*) +\| (.*?) *\|$/gm)].flatMap(
+        ([, folders = '', may = '']) =>
+          folders
+            .split(', ')
+            .map((folder): [string, string[]] => [
+              folder.replaceAll('`', ''),
+              may.match(/[a-z]+(-[a-z]+)*/g) ?? [],
+            ]),
+      ),
     )
     const folders = globSync('src/*/', { cwd: ROOT }).map((path) => path.split(/[\\/]/)[1] ?? '')
     const known = [...EVERY_AREA] as string[]

@@ -3,7 +3,7 @@ import { z } from 'zod'
 const id = z.uuid()
 const nullableId = id.nullable()
 
-/** Events of tenants, principals, credentials, roles, members and delegations; see `EVENTS`. */
+/** Events of tenants, principals, credentials, roles, capabilities, members and delegations; see `EVENTS`. */
 export const IDENTITY_EVENTS = {
   'tenant.bootstrapped': z.strictObject({ slug: z.string() }),
   'principal.created': z.strictObject({ kind: z.string(), displayName: z.string() }),
