@@ -18,6 +18,7 @@ export const NAMING_FIELDS: Readonly<Record<string, string>> = {
   projectId: 'project',
   artifactId: 'artifact',
   supersedesArtifactId: 'artifact',
+  contentRef: 'artifact_upload',
   supersedes: 'observation',
   goalId: 'goal',
   parentGoalId: 'goal',
