@@ -31,6 +31,8 @@ import { skillsRoutes } from '#skills/routes.ts'
 import type { Leases } from '#work/lease.ts'
 import { taskTypesRoutes } from '#task-types/routes.ts'
 import { usageRoutes } from '#usage/routes.ts'
+import { webhooksRoutes } from '#webhooks/routes.ts'
+import type { Allowed } from '#webhooks/target.ts'
 import { workRoutes } from '#work/routes.ts'
 
 export const API_INFO = {
@@ -44,6 +46,7 @@ export interface ControlPlane extends Deps {
   context: ContextOptions
   content: ContentOptions
   journal: JournalOptions
+  webhooks: { allowed: Allowed }
   leases: Leases
   watch: Watch
   probes: Probes
@@ -82,6 +85,7 @@ export function createControlPlane(given: ControlPlane): Hono {
   approvalsRoutes(app, deps)
   contextRoutes(app, deps, deps.context)
   journalRoutes(app, deps, deps.journal)
+  webhooksRoutes(app, deps, deps.webhooks)
   adapterRoutes(app, deps)
   return app
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { flag, httpUrl, someFlag } from './config-kinds.ts'
 import { OTEL_VARIABLES } from './otel-variables.ts'
+import { WEBHOOK_VARIABLES } from './webhook-variables.ts'
 import { issuePhrase } from '#lib/issue-phrase.ts'
 import { StartError } from '#lib/start-error.ts'
 
@@ -247,6 +248,7 @@ export const VARIABLES = {
     'Memory for search indexes in one process; a namespace beyond it is searched in the database',
   ),
   CB_CONTEXT_DEFAULT_MAX_TOKENS: count(8000).describe('Budget of a pack when none is asked'),
+  ...WEBHOOK_VARIABLES,
   ...OTEL_VARIABLES,
 } as const satisfies Record<string, z.ZodType>
 

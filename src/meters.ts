@@ -140,3 +140,13 @@ export function aroundMemory({
     })
   }
 }
+
+/** Counts what one turn of a webhook came to. */
+export function countDeliveries(
+  { webhookAttempts, webhookDeadLetters }: Metrics,
+  { delivered, failed, dead }: { delivered: number; failed: number; dead: number },
+): void {
+  webhookAttempts.inc({ outcome: 'delivered' }, delivered)
+  webhookAttempts.inc({ outcome: 'failed' }, failed)
+  webhookDeadLetters.inc(dead)
+}

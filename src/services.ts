@@ -39,6 +39,7 @@ import {
   countTurn,
   streamMeter,
 } from './meters.ts'
+import { allowedTargets, webhookService } from './webhook-service.ts'
 
 /** What the services of one process share. */
 export interface Shared {
@@ -114,6 +115,7 @@ export function apiService(
     content: { store, limits: uploads, meter: contentMeter(metrics) },
     log,
     api,
+    webhooks: { allowed: allowedTargets(config) },
     journal: {
       minAgeSeconds: config.CP_JOURNAL_RETENTION_MIN_AGE_SECONDS,
       streams: {
@@ -216,15 +218,16 @@ const REAP_BATCH = 200
 const CLEAN_UP_BATCH = 1000
 
 /**
- * Ends leases whose time is up, removes expired records and content that nothing refers to, and keeps
- * journals short, until the signal aborts. Each kind of work goes at its own pace; any number of workers may
- * do it at once.
+ * Ends leases whose time is up, removes expired records and content that nothing refers to, keeps journals
+ * short and delivers webhooks, until the signal aborts. Each kind of work goes at its own pace; any number of
+ * workers may do it at once.
  */
 export async function workerService(
-  { config, log, metrics, tracing, signal }: Shared,
+  shared: Shared,
   db: Database,
   { notify, store }: Pick<ApiParts, 'notify' | 'store'>,
 ): Promise<void> {
+  const { config, log, metrics, tracing, signal } = shared
   const repeat = async (name: string, seconds: number, work: () => Promise<Done | void>) => {
     while (!signal.aborted) {
       await watchJob({ log, metrics, tracing }, name, work)
@@ -254,5 +257,6 @@ export async function workerService(
     uploads: await expireUploads(db, CLEAN_UP_BATCH),
     objects: await collectBlobs(db, store, CLEAN_UP_BATCH),
   }))
-  await Promise.all([reaping, reapingCalls, cleaning, retaining, collecting])
+  const webhooks = webhookService(shared, db, notify)
+  await Promise.all([reaping, reapingCalls, cleaning, retaining, collecting, webhooks])
 }

@@ -48,6 +48,15 @@ export const RUSSIAN_MEANINGS: Readonly<Record<keyof typeof VARIABLES, string>> 
   CP_S3_SESSION_TOKEN: 'Токен сессии, для временного ключа',
   CP_S3_PREFIX: 'Стоит перед каждым ключом в bucket, например strata/',
   CP_S3_PATH_STYLE: 'Bucket в пути URL, а не в имени хоста (включено при CP_S3_ENDPOINT)',
+  CP_OUTBOX_BATCH: 'Событий, посылаемых одному webhook за один раз',
+  CP_OUTBOX_MAX_ATTEMPTS: 'Попыток, после которых от доставки события отказываются',
+  CP_OUTBOX_LOCK_SECONDS: 'Сколько погибший worker удерживает webhook от других',
+  CP_OUTBOX_BACKOFF_BASE_SECONDS: 'Первая пауза после неудачной попытки',
+  CP_OUTBOX_BACKOFF_MAX_SECONDS: 'Наибольшая пауза после неудачных попыток',
+  CP_WEBHOOK_TIMEOUT_SECONDS: 'Предел времени одной попытки',
+  CP_WEBHOOK_HTTP_HOSTS: 'Хосты через запятую, к которым webhooks могут обращаться по http',
+  CP_WEBHOOK_NETWORKS:
+    'Сети через запятую, например 10.1.0.0/16, к которым webhooks могут обращаться, хотя они закрытые',
   CP_WORKER_POLL_SECONDS: 'Пауза бездействующего worker между проверками',
   CP_WS_POLL_INTERVAL_SECONDS:
     'За сколько поток событий самое позднее замечает то, о чём не пришёл сигнал',

@@ -11,6 +11,32 @@ export const MEANINGS: Readonly<Record<EventType, { en: string; ru: string }>> =
     en: 'A principal was renamed, suspended, disabled or reactivated',
     ru: 'Principal переименован, приостановлен, отключён или включён снова',
   },
+  'webhook.created': {
+    en: 'An address is told of events from now on',
+    ru: 'Адресу теперь сообщают о событиях',
+  },
+  'webhook.updated': {
+    en: 'Its address, filter or description changed',
+    ru: 'Изменились его адрес, фильтр или описание',
+  },
+  'webhook.deleted': { en: 'A webhook was removed', ru: 'Webhook удалён' },
+  'webhook.secret_rotated': {
+    en: 'A webhook got a new secret; the one before signs too for a while',
+    ru: 'Webhook получил новый секрет; прежний ещё некоторое время подписывает вместе с ним',
+  },
+  'webhook.paused': {
+    en: 'Nothing is sent to it any more, by request or because its receiver failed',
+    ru: 'Ему больше ничего не посылается: так попросили или получатель не отвечает',
+  },
+  'webhook.resumed': { en: 'It is sent to again', ru: 'Ему снова посылают' },
+  'webhook.dead_letters_redriven': {
+    en: 'Events that had been given up are tried again',
+    ru: 'События, от доставки которых отказались, пробуются снова',
+  },
+  'webhook.dead_letter_skipped': {
+    en: 'An event that had been given up will not be delivered',
+    ru: 'Событие, от доставки которого отказались, доставлено не будет',
+  },
   'api_key.created': { en: 'A key was issued', ru: 'Выпущен ключ' },
   'api_key.revoked': { en: 'A key was revoked', ru: 'Ключ отозван' },
   'break_glass_key.created': {

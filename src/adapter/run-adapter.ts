@@ -8,6 +8,7 @@ import {
   selectDueTenants,
 } from '#events/consumers.ts'
 import { CHANNEL } from '#events/notify.ts'
+import { createWakes } from '#lib/wakes.ts'
 import type { Log } from '#lib/log.ts'
 import type { Attributes } from '#lib/tracing.ts'
 import { redactCredentials } from '#lib/redact.ts'
@@ -196,28 +197,6 @@ function backoff(settings: AdapterSettings, failures: number): number {
   const { backoffBaseSeconds, backoffMaxSeconds } = settings
   const wait = Math.min(backoffBaseSeconds * 2 ** Math.min(failures, 30), backoffMaxSeconds)
   return wait * (0.5 + Math.random() / 2)
-}
-
-/** A wake-up that arrives while nobody waits is not lost: the next wait returns at once. */
-function createWakes() {
-  let pending = false
-  let resolve: (() => void) | undefined
-  return {
-    wake: () => {
-      pending = true
-      resolve?.()
-    },
-    wait: async (seconds: number, signal: AbortSignal) => {
-      const over = new AbortController()
-      const woken = new Promise<void>((done) => (resolve = done))
-      if (!pending) {
-        await Promise.race([woken, pause(seconds, AbortSignal.any([signal, over.signal]))])
-      }
-      over.abort()
-      resolve = undefined
-      pending = false
-    },
-  }
 }
 
 async function pause(seconds: number, signal: AbortSignal): Promise<void> {

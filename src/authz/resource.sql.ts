@@ -18,6 +18,7 @@ const PLACED: Readonly<Record<string, string>> = {
   project: 'projects',
   role: 'roles',
   skill_invocation: 'skill_invocations',
+  webhook: 'webhooks',
 }
 
 /** Tables whose rows belong where their task does. */

@@ -15,6 +15,7 @@ import { setupCommands } from './setup-commands.ts'
 import { skillCommands } from './skill-commands.ts'
 import { taskCommands } from './task-commands.ts'
 import { toolCommands } from './tool-commands.ts'
+import { webhookCommands } from './webhook-commands.ts'
 import { workspaceCommands } from './workspace-commands.ts'
 
 /** Every command, in the order of the help. */
@@ -31,6 +32,7 @@ export const COMMANDS: readonly Command[] = [
   ...observeCommands,
   ...contextCommands,
   ...eventsCommands,
+  ...webhookCommands,
   ...connectCommands,
   ...workspaceCommands,
   ...principalCommands,

@@ -40,6 +40,7 @@ import { routes as tasks } from './tasks.ts'
 import { routes as tools } from './tools.ts'
 import { routes as usageReports } from './usage-reports.ts'
 import { routes as usageTotals } from './usage-totals.ts'
+import { routes as webhooks } from './webhooks.ts'
 import { routes as workspaceTypes } from './workspace-types.ts'
 import { routes as transitions } from './transitions.ts'
 import { routes as workspaces } from './workspaces.ts'
@@ -88,6 +89,7 @@ export const controlPlaneRoutes = {
   ...knowledge,
   ...operations,
   ...journalOperations,
+  ...webhooks,
 }
 
 /** Every route of the memory service by its operation id. */

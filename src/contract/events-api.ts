@@ -18,6 +18,15 @@ const TypeFilter = z
     ),
   )
 
+/** One of them, in a body. */
+export const TypePrefix = z
+  .string()
+  .max(200)
+  .refine(
+    (type) => TYPE_PREFIX.test(type),
+    coded('invalid_event_type_filter', 'must be a prefix of event types such as "run."'),
+  )
+
 export const Position = z.string().max(512)
 
 /** What narrows the events that are read. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ACCOUNTING_EVENTS } from './events-accounting.ts'
 import { IDENTITY_EVENTS } from './events-identity.ts'
 import { SKILL_EVENTS } from './events-skills.ts'
+import { WEBHOOK_EVENTS } from './events-webhooks.ts'
 
 const id = z.uuid()
 const nullableId = id.nullable()
@@ -29,6 +30,7 @@ export const EVENTS = {
   ...IDENTITY_EVENTS,
   ...ACCOUNTING_EVENTS,
   ...SKILL_EVENTS,
+  ...WEBHOOK_EVENTS,
   'workspace.created': z.strictObject({
     slug: z.string(),
     name: z.string(),

@@ -38,6 +38,8 @@ export const PERMISSIONS = [
   'knowledge.packs.manage',
   'accounting.read',
   'accounting.manage',
+  'webhooks.read',
+  'webhooks.manage',
 ] as const
 export type Permission = (typeof PERMISSIONS)[number]
 

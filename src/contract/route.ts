@@ -18,6 +18,7 @@ export type VersionedEntity =
   | 'goal'
   | 'comment'
   | 'skill'
+  | 'webhook'
 
 /**
  * Who may call a route: anyone (`public`), the holder of the installation's bootstrap token

@@ -16,10 +16,13 @@ export interface ConsumerLag {
   tenants: Record<ConsumerStatus, number>
 }
 
-/** Where every consumer stands, one row each. One probe of the journal's primary key per tenant. */
+/**
+ * Where every consumer stands, one row each; of consumers that people add, such as webhooks, one row for all,
+ * and those that are paused are not behind. One probe of the journal's primary key per place.
+ */
 export async function selectConsumerLags(sql: Sql): Promise<ConsumerLag[]> {
   const rows = await sql<(Omit<ConsumerLag, 'tenants'> & Record<ConsumerStatus, number>)[]>`
-    select c.name,
+    select split_part(c.name, ':', 1) as name,
            sum(least(pending.count, ${LAG_CAP}::int))::float8 as events,
            count(*) filter (where pending.count > ${LAG_CAP}::int)::int as capped,
            coalesce(extract(epoch from clock_timestamp() - min(pending.first_at)), 0)::float8
@@ -27,7 +30,7 @@ export async function selectConsumerLags(sql: Sql): Promise<ConsumerLag[]> {
            count(*) filter (where l.is_paused is null and c.status = 'ok')::int as ok,
            count(*) filter (where l.is_paused is null and c.status = 'retrying')::int as retrying,
            count(*) filter (where l.is_paused is null and c.status = 'parked')::int as parked,
-           count(*) filter (where l.is_paused)::int as paused
+           count(*) filter (where l.is_paused or c.status = 'paused')::int as paused
     from event_consumer_cursors c
     cross join lateral (
       select count(*)::int as count, min(e.occurred_at) as first_at
@@ -35,6 +38,7 @@ export async function selectConsumerLags(sql: Sql): Promise<ConsumerLag[]> {
         select occurred_at
         from journal
         where tenant_id = c.tenant_id
+          and c.holds_journal
           and (journal_epoch, tx_id, sequence) > (c.journal_epoch, c.tx_id, c.sequence)
         order by journal_epoch, tx_id, sequence
         limit ${LAG_CAP}::int + 1) as e) as pending
@@ -44,8 +48,8 @@ export async function selectConsumerLags(sql: Sql): Promise<ConsumerLag[]> {
       where name = c.name
         and (paused_until > now() or pause_reason is not null)
       limit 1) as l on true
-    group by c.name
-    order by c.name`
+    group by 1
+    order by 1`
   return rows.map(({ ok, retrying, parked, paused, ...lag }) => ({
     ...lag,
     tenants: { ok, retrying, parked, paused },

@@ -28,7 +28,7 @@ export interface SlowestConsumer {
   position: Position
 }
 
-/** The consumer that has read least of the tenant's journal; undefined when there is none at all. */
+/** The consumer that has read least of those for whom the journal is kept; undefined when there is none. */
 export async function selectSlowestConsumer(
   sql: Sql,
   ctx: Tenant,
@@ -37,11 +37,26 @@ export async function selectSlowestConsumer(
     select name, journal_epoch, tx_id::text as tx_id, sequence
     from event_consumer_cursors
     where tenant_id = ${ctx.tenantId}
+      and holds_journal
     order by journal_epoch, event_consumer_cursors.tx_id, sequence
     limit 1`
   if (!row) return undefined
   const { name, ...position } = row
   return { name, position }
+}
+
+/**
+ * Whether a consumer that every event is meant for has a place in the tenant's journal. One of many that
+ * people add, such as a webhook, has a colon in its name and does not count: it says nothing about the rest.
+ */
+export async function selectHasMainConsumer(sql: Sql, ctx: Tenant): Promise<boolean> {
+  const [row] = await sql<{ found: boolean }[]>`
+    select exists (
+      select 1
+      from event_consumer_cursors
+      where tenant_id = ${ctx.tenantId}
+        and strpos(name, ':') = 0) as found`
+  return row?.found === true
 }
 
 const TABLES = { archive: 'events', prune: 'events_archive' } as const

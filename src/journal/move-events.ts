@@ -7,6 +7,7 @@ import type { Floors } from '#events/floors.ts'
 import {
   archiveEvents,
   pruneEvents,
+  selectHasMainConsumer,
   selectReach,
   selectSlowestConsumer,
 } from '#events/retention.ts'
@@ -48,7 +49,8 @@ export async function moveEvents(
     { type: 'journal', id: ctx.tenantId },
   ])
   const slowest = await selectSlowestConsumer(sql, ctx)
-  if (!slowest && !withoutConsumer) throw blocked(move, {})
+  const isRead = withoutConsumer || (await selectHasMainConsumer(sql, ctx))
+  if (!isRead) throw blocked(move, {})
   const consumer = slowest?.position ?? null
   const reach = await selectReach(sql, ctx, move, { consumer, minAgeSeconds, maxEvents })
   const { to, limitedBy } = reach

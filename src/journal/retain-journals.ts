@@ -7,7 +7,7 @@ import { selectTenants } from '#events/retention.ts'
 import type { Move } from '#events/retention.ts'
 import type { Author } from '#lib/ctx.ts'
 import { AppError } from '#lib/errors.ts'
-import { newId } from '#lib/id.ts'
+import { systemAuthor } from '#lib/system-author.ts'
 import { moveEvents } from './move-events.ts'
 import type { MoveRequest } from './move-events.ts'
 
@@ -58,13 +58,11 @@ interface Work {
 async function moveAll(db: Database, tenantId: string, work: Work, notify: Notify): Promise<void> {
   for (let hasMore = true; hasMore;) {
     const appended = collectAppended()
-    const author = { ...SYSTEM, tenantId, correlationId: newId(), wake: appended.wake }
+    const author = systemAuthor(tenantId, appended.wake)
     hasMore = await transaction(db, 'read write', (sql) => moveOnce(sql, author, work))
     appended.announce(notify, tenantId)
   }
 }
-
-const SYSTEM = { actorId: null, requestId: null, traceRunId: null } as const
 
 /** Answers whether there may be more to move. */
 async function moveOnce(sql: Sql, author: Author, { move, request }: Work): Promise<boolean> {

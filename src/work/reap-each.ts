@@ -3,7 +3,7 @@ import type { Database, Sql } from '#db/sql.ts'
 import { collectAppended } from '#lib/appended.ts'
 import type { Notify } from '#lib/appended.ts'
 import type { Author } from '#lib/ctx.ts'
-import { newId } from '#lib/id.ts'
+import { systemAuthor } from '#lib/system-author.ts'
 
 /** How many ends were recorded, and what kept others from being. */
 export interface Reaping {
@@ -24,7 +24,7 @@ export async function reapEach<Item extends { tenantId: string }>(
   const reaping: Reaping = { reaped: 0, errors: [] }
   for (const item of items) {
     const appended = collectAppended()
-    const author = systemOf(item.tenantId, appended.wake)
+    const author = systemAuthor(item.tenantId, appended.wake)
     try {
       await transaction(db, 'read write', (sql) => reap(sql, author, item))
       if (appended.isEmpty()) continue
@@ -41,9 +41,4 @@ export async function reapEach<Item extends { tenantId: string }>(
 export function requireReaped(rounds: readonly Reaping[]): void {
   const errors = rounds.flatMap((round) => round.errors)
   if (errors.length > 0) throw new AggregateError(errors, 'Cannot reap every lease that is over')
-}
-
-function systemOf(tenantId: string, wake: Author['wake']): Author {
-  const untraced = { requestId: null, correlationId: newId(), traceRunId: null }
-  return { tenantId, actorId: null, ...untraced, wake }
 }

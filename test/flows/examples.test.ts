@@ -14,6 +14,7 @@ const PAGES = [
   'docs/skills.md',
   'docs/artifacts.md',
   'docs/journal.md',
+  'docs/webhooks.md',
   'docs/knowledge.md',
   'docs/memory.md',
   'docs/api.md',

@@ -10,6 +10,7 @@ import { newId } from '#lib/id.ts'
 import { breakGlass } from '#org/break-glass.ts'
 import { reapExpired } from '#work/reap-expired.ts'
 import { makeEveryEvent } from '../support/every-event.ts'
+import { makeLetterEvents } from '../support/every-webhook-event.ts'
 import { endLease } from '../support/leases.ts'
 import { wholeStrata } from '../support/strata.ts'
 import type { Whole } from '../support/strata.ts'
@@ -52,6 +53,7 @@ describe('what the adapter tells memory', () => {
     await reapExpired(db, 10)
     await endLease(db, ctx, 'sessions', expiring.sessionId)
     await reapExpired(db, 10)
+    await makeLetterEvents({ db, ctx }, client)
     needles.stay.set('reason of an emergency', 'needlereason')
     const { slug } = (await call(client, getMe, {})).tenant
     await transaction(db, 'read write', (sql) =>

@@ -13,6 +13,11 @@ import type { Database, DatabaseAddress } from '#db/sql.ts'
 import { testAddress, testServer } from './server.ts'
 import type { TestRole, TestServer } from './server.ts'
 
+/** Something that ends: a test, or with `after` of node:test the file. */
+export interface Ending {
+  after: (cleanUp: () => Promise<void>) => void
+}
+
 export type DatabaseKind = 'control-plane' | 'memory'
 
 const LOCK = 727_002
@@ -45,7 +50,7 @@ export async function ownDb(
 
 /** The same with its addresses, for a process or a connection of another one's making. */
 export async function ownDatabase(
-  t: TestContext,
+  t: Ending,
   kind: DatabaseKind,
   role: TestRole = 'owner',
 ): Promise<OwnDatabase> {
@@ -72,7 +77,7 @@ export function emptyDatabase(
 }
 
 async function newDatabase(
-  t: TestContext,
+  t: Ending,
   options: { template: string; role: TestRole; maxConnections: number },
 ): Promise<OwnDatabase> {
   const { template, role, maxConnections } = options

@@ -19,6 +19,7 @@ import * as workspaces from '#contract/workspaces.ts'
 import { walkSuspensions } from './every-event-runs.ts'
 import { walkTask, walkTaskTypes } from './every-task-event.ts'
 import { walkProject } from './every-project-event.ts'
+import { walkWebhooks } from './every-webhook-event.ts'
 import type { Walk } from './walk.ts'
 
 /** Words that stand in one field each, so that wherever one turns up it tells where it came from. */
@@ -55,6 +56,7 @@ export async function makeEveryEvent(
   await walkEnds(walk, { ...work, taskId: task.id })
   await walkAccounting(walk, work.runId)
   await walkApprovals(walk, client)
+  await walkWebhooks(walk)
   await walkOperations(walk)
   return { needles, expiring: await leaveToExpire(walk) }
 }

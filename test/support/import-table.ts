@@ -42,7 +42,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   invocations: ['org', 'work', 'runs', 'approvals', 'skills', ...EVERY_AREA],
   accounting: ['org', 'projects', 'work', ...EVERY_AREA],
   usage: ['org', 'work', 'runs', 'accounting', ...EVERY_AREA],
-  webhooks: ['org', ...EVERY_AREA],
+  webhooks: ['org', 'journal', ...EVERY_AREA],
   context: [
     'org',
     'access',

@@ -8,6 +8,7 @@ import { APPROVAL_CASES } from './tenant-cases-approvals.ts'
 import { ARTIFACT_CASES } from './tenant-cases-artifacts.ts'
 import { PROJECT_CASES } from './tenant-cases-projects.ts'
 import { TASKS_CASES } from './tenant-cases-tasks.ts'
+import { WEBHOOK_CASES } from './tenant-cases-webhooks.ts'
 
 /**
  * By operation id: what tenant b sends about things of tenant a. Every place of a request that can name
@@ -70,6 +71,7 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
   ...APPROVAL_CASES,
   ...PROJECT_CASES,
   ...TASKS_CASES,
+  ...WEBHOOK_CASES,
   ...ACCOUNTING_CASES,
   getAdapterStatus: () => [look()],
   redriveAdapter: (a) => [foreign({ params: { tenantId: a.tenantId }, body: { reason: 'try' } })],

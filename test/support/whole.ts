@@ -7,6 +7,7 @@ import { watchRequests } from '#observe/watch-requests.ts'
 import { jsonLog } from '#lib/log.ts'
 import type { Log } from '#lib/log.ts'
 import { createControlPlaneApi } from '#org/routes.ts'
+import { blockList } from '#webhooks/networks.ts'
 import { DEFAULT_LEASES } from '#work/lease.ts'
 import { createControlPlane } from '../../src/app.ts'
 import { contextMeter, countEvents, countingClaims } from '../../src/meters.ts'
@@ -14,6 +15,9 @@ import { createProbes } from '../../src/probing.ts'
 import { testContent } from './content.ts'
 import { TEST_BOOTSTRAP_TOKEN, TEST_LIMITS } from './client.ts'
 import { testStreams } from './streams.ts'
+
+/** Receivers of the tests listen on this machine. */
+const LOOPBACK = { httpHosts: new Set(['127.0.0.1']), networks: blockList(['127.0.0.0/8']) }
 
 const ERRORS_ALONE = jsonLog(
   (line) => process.stderr.write(line),
@@ -55,6 +59,7 @@ export function wholeApp(
     leases: DEFAULT_LEASES,
     context: { provider, metrics: contextMeter(metrics) },
     journal: { minAgeSeconds: 0, streams },
+    webhooks: { allowed: LOOPBACK },
     notify: (_tenantId, types = []) => countEvents(metrics, types),
     probes,
   })

@@ -35,6 +35,7 @@ import { newSkill } from './skills.ts'
 import { makeArtifacts } from './world-artifacts.ts'
 import { makeCalls } from './world-calls.ts'
 import { makeApprovals, makeAroundTasks } from './world-tasks.ts'
+import { makeWebhooks } from './world-webhooks.ts'
 
 /** A tenant with one thing of every kind, made through the API like a user would. */
 export interface World {
@@ -48,7 +49,7 @@ export interface World {
   thing: Things
 }
 
-type Things = Awaited<ReturnType<typeof makeThings>>
+type Things = Awaited<ReturnType<typeof makeThings>> & Awaited<ReturnType<typeof makeWebhooks>>
 
 /** Calls as the tenant and remembers what the answer names. */
 export type Make = <R extends Route>(route: R, input: CallInput<R>) => Promise<RouteReply<R>>
@@ -73,7 +74,9 @@ export async function buildWorld(
     insert into event_consumer_cursors (name, tenant_id)
     values (${CONTEXT_ADAPTER}, ${ctx.tenantId})
     on conflict (name, tenant_id) do nothing`
-  const thing = await makeThings(make, marker, tasks)
+  const made = await makeThings(make, marker, tasks)
+  const place = { db, ctx, marker, workspaceId: made.workspace }
+  const thing = { ...made, ...(await makeWebhooks(make, place)) }
   return { client, ctx, marker, ids, thing }
 }
 

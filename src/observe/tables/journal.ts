@@ -79,4 +79,20 @@ export const JOURNAL = {
     ru: 'Потоки, отключённые из-за того, что читатель ничего не забирал',
     alert: 'sum(increase(event_streams_stalled_total[15m])) > 10',
   },
+  webhookAttempts: {
+    name: 'webhook_attempts_total',
+    type: 'counter',
+    labels: ['outcome'],
+    en: 'Attempts to tell a webhook of an event: `delivered`, `failed`',
+    ru: 'Попытки сообщить webhook о событии: `delivered`, `failed`',
+    alert: 'sum(rate(webhook_attempts_total{outcome="failed"}[15m])) > 1',
+  },
+  webhookDeadLetters: {
+    name: 'webhook_dead_letters_total',
+    type: 'counter',
+    labels: [],
+    en: 'Events that were given up for a webhook after the last attempt',
+    ru: 'События, от доставки которых webhook отказались после последней попытки',
+    alert: 'increase(webhook_dead_letters_total[15m]) > 0',
+  },
 } as const satisfies Record<string, MetricRow>
