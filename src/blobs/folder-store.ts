@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import type { ByteRange } from '#lib/byte-range.ts'
 import { noted, unavailable } from './store.ts'
-import type { BlobStore, ByteRange } from './store.ts'
+import type { BlobStore } from './store.ts'
 
 const READ_BYTES = 256 * 1024
 const CHECK_MS = 5000
@@ -15,6 +16,7 @@ const CHECK_MS = 5000
 export function createFolderStore(folder: string): BlobStore {
   const root = resolve(folder)
   const drafts = join(root, 'drafts')
+  const safe = new Set<string>()
   const placeOf = (key: string) => join(root, 'objects', key)
   const draftOf = (key: string) => join(drafts, key.slice(key.lastIndexOf('/') + 1))
   return {
@@ -28,10 +30,7 @@ export function createFolderStore(folder: string): BlobStore {
         await mkdir(dirname(place), { recursive: true, mode: 0o700 })
         signal.throwIfAborted()
         await rename(draft, place)
-        // Another process may have made these folders and not have synced them yet.
-        for (let at = dirname(place); at.length >= root.length; at = dirname(at)) {
-          await syncFolder(at)
-        }
+        await syncNames(place, root, safe)
       } catch (error) {
         await rm(draft, { force: true }).catch(() => {})
         throw failure() ?? unavailable(error)
@@ -89,6 +88,22 @@ async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
   for (let at = 0; at < chunk.length;) {
     const { bytesWritten } = await file.write(chunk, at)
     at += bytesWritten
+  }
+}
+
+const MAX_SAFE = 10_000
+
+/**
+ * Has the name of a file survive a crash, and those of its folders up to the root: another process may have
+ * made them and not have synced them yet. `safe` are folders whose own names are known to survive.
+ */
+async function syncNames(file: string, root: string, safe: Set<string>): Promise<void> {
+  if (safe.size > MAX_SAFE) safe.clear()
+  let folder = dirname(file)
+  await syncFolder(folder)
+  for (; folder !== root && !safe.has(folder); folder = dirname(folder)) {
+    await syncFolder(dirname(folder))
+    safe.add(folder)
   }
 }
 

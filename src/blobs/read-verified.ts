@@ -1,6 +1,7 @@
+import type { ByteRange } from '#lib/byte-range.ts'
 import { AppError } from '#lib/errors.ts'
 import { BLOCK_BYTES, DIGEST_BYTES, digestOf } from './digests.ts'
-import type { BlobStore, ByteRange } from './store.ts'
+import type { BlobStore } from './store.ts'
 
 /** What is kept under a key: its size, and the SHA-256 of each block in turn. */
 export interface StoredBlob {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AwsClient } from 'aws4fetch'
+import type { ByteRange } from '#lib/byte-range.ts'
 import { noted, unavailable } from './store.ts'
-import type { BlobStore, ByteRange, Source } from './store.ts'
+import type { BlobStore, Source } from './store.ts'
 
 /** A bucket of a service that speaks the protocol of Amazon S3. */
 export interface Bucket {

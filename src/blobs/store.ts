@@ -1,3 +1,4 @@
+import type { ByteRange } from '#lib/byte-range.ts'
 import { AppError } from '#lib/errors.ts'
 
 /** Bytes to be kept; `chunks` fails before its last one when they are not what is said here. */
@@ -6,12 +7,6 @@ export interface Source {
   /** Lower-case hex. */
   sha256: string
   chunks: AsyncIterable<Uint8Array>
-}
-
-/** From `start`, included, to `end`, excluded. */
-export interface ByteRange {
-  start: number
-  end: number
 }
 
 /**

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
+import type { ByteRange } from '#lib/byte-range.ts'
 import { sha256 } from '#lib/id.ts'
 import { STORES } from '../../test/support/stores.ts'
 import { announced, chunksOf, someBytes } from '../../test/support/upload.ts'
 import { newObjectKey } from './object-key.ts'
 import { putVerified } from './put-verified.ts'
 import { readVerified } from './read-verified.ts'
-import type { BlobStore, ByteRange } from './store.ts'
+import type { BlobStore } from './store.ts'
 
 const TENANT = randomUUID()
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ByteRange } from '#lib/byte-range.ts'
 
 /** The reply of a route whose rules say `content`: bytes on the wire, not JSON. */
 export const Content = z.strictObject({
@@ -8,7 +9,7 @@ export const Content = z.strictObject({
   /** Lower-case hex of SHA-256; the strong `ETag` of the bytes. */
   sha256: z.string(),
   /** Gives the bytes from `start`, included, to `end`, excluded; called after the handler, at most once. */
-  read: z.custom<(range: { start: number; end: number }) => AsyncIterable<Uint8Array>>(
+  read: z.custom<(range: ByteRange) => AsyncIterable<Uint8Array>>(
     (value) => typeof value === 'function',
   ),
 })

@@ -1,8 +1,8 @@
 import type { Context } from 'hono'
 import type { Content } from '#contract/content.ts'
+import type { ByteRange } from '#lib/byte-range.ts'
 import { AppError } from '#lib/errors.ts'
-import { readRange } from './byte-range.ts'
-import type { ByteRange } from './byte-range.ts'
+import { readRange } from './range-header.ts'
 
 /**
  * Sends bytes that somebody uploaded so that no browser runs them in our origin: always a download,

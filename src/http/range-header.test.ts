@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { readRange } from './byte-range.ts'
+import { readRange } from './range-header.ts'
 
 describe('readRange', () => {
   const whole: readonly (string | undefined)[] = [

@@ -1,8 +1,4 @@
-/** A part of some bytes: from `start`, included, to `end`, excluded. */
-export interface ByteRange {
-  start: number
-  end: number
-}
+import type { ByteRange } from '#lib/byte-range.ts'
 
 const ONE_RANGE = /^bytes=[\t ]*(?:(\d+)-(\d*)|-(\d+))[\t ]*$/i
 

@@ -1,0 +1,5 @@
+/** A part of some bytes: from `start`, included, to `end`, excluded. */
+export interface ByteRange {
+  start: number
+  end: number
+}
