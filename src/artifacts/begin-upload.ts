@@ -19,7 +19,7 @@ export async function beginUpload(
   input: NewArtifactUpload,
   limits: UploadLimits,
 ): Promise<UploadRow> {
-  requireSize(input.sizeBytes, limits)
+  requireSize(input.sizeBytes, limits.maxBytes)
   const place = await lockPlace(sql, ctx, input)
   return await insertUpload(sql, ctx, { ...uploadRow(input, place, limits), status: 'open' })
 }

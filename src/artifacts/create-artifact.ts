@@ -14,22 +14,30 @@ import type { ArtifactRow } from './artifact.sql.ts'
 import { lockPlace } from './lock-place.ts'
 import type { Place } from './lock-place.ts'
 import { requireArtifact } from './require-artifact.ts'
+import { requireSize } from './upload.ts'
 import { uploadedContent } from './uploaded-content.ts'
+
+interface Rules {
+  compile?: CompileSchema
+  /** Of content that comes with the artifact. */
+  maxBytes?: number
+}
 
 /**
  * Publishes an artifact where {@link lockPlace} lets the caller publish. A revision must supersede the
  * newest of its chain.
  *
  * Throws what {@link lockPlace} throws, `version_conflict` with `details.headArtifactId`,
- * `upload_incomplete`, `invalid_artifact`.
+ * `request_too_large`, `upload_incomplete`, `invalid_artifact`.
  */
 export async function createArtifact(
   sql: Sql,
   ctx: Ctx,
   input: NewArtifact,
-  compile: CompileSchema = compileSchema,
+  { compile = compileSchema, maxBytes = Infinity }: Rules = {},
 ): Promise<ArtifactRow> {
   const inline = inlineContent(input)
+  if (inline) requireSize(inline.sizeBytes, maxBytes)
   const place = await lockPlace(sql, ctx, input)
   const { task, previous } = place
   if (previous?.supersededByArtifactId) throw superseded(previous)

@@ -43,9 +43,12 @@ const MAX_SCHEMAS = 200
 /** Artifacts and their content. */
 export function artifactsRoutes(app: Hono, deps: Deps, options: ContentOptions): void {
   const { store, meter } = options
-  const compile = createSchemaCache(MAX_SCHEMAS)
+  const rules = {
+    compile: createSchemaCache(MAX_SCHEMAS),
+    maxBytes: options.limits.maxBytes,
+  }
   bind(app, deps, artifacts.createArtifact, async (sql, ctx, { body }) => {
-    const row = await createArtifact(sql, ctx, body, compile)
+    const row = await createArtifact(sql, ctx, body, rules)
     if (body.content !== undefined) meter.stored(row.sizeBytes ?? 0)
     return artifactReply(row)
   })

@@ -20,7 +20,7 @@ export async function sendContent(
   chunks: AsyncIterable<Uint8Array>,
 ): Promise<UploadRow> {
   const { sizeBytes, sha256 } = input
-  requireSize(sizeBytes, limits)
+  requireSize(sizeBytes, limits.maxBytes)
   const objectKey = await transact('read write', async (sql) => {
     await lockPlace(sql, ctx, input)
     return await announceObject(sql, ctx, sha256)

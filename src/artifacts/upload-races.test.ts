@@ -17,6 +17,7 @@ import {
   beginUpload,
   completeUpload,
   putPart,
+  sendBytes,
   someBytes,
 } from '../../test/support/upload.ts'
 import { claimedTask, workClients } from '../../test/support/work.ts'
@@ -139,6 +140,33 @@ describe('while parts are put together', () => {
       if (meanwhile === 'abort') await assert.rejects(completing, { code: 'upload_not_open' })
       else assert.equal((await completing).status, 'completed')
     }
+  })
+})
+
+describe('the same bytes', () => {
+  it('are written every time and kept apart between tenants, so that nothing tells who has them', async (t) => {
+    const folder = createFolderStore(await temporaryFolder(t))
+    const keys: string[] = []
+    const put: BlobStore['put'] = async (key, source, signal) => {
+      await folder.put(key, source, signal)
+      keys.push(key)
+    }
+    const content = testContent({ store: { ...folder, put } })
+    const { admin: newAdmin } = workClients(db, content)
+    const [ours, theirs] = [await newAdmin(), await newAdmin()]
+    const bytes = someBytes(1000)
+    const answers = []
+    for (const { client } of [ours, ours, theirs]) answers.push(await sendBytes(client, bytes))
+    assert.equal(new Set(keys).size, 3)
+    const tenants = keys.map((key) => key.split('/')[0])
+    const [we, they] = [ours.tenant.ctx.tenantId, theirs.tenant.ctx.tenantId]
+    assert.deepEqual(tenants, [we, we, they])
+    const varies = { id: '', contentRef: '', expiresAt: '', createdAt: '' }
+    const shapes = answers.map((answer) => ({ ...answer, ...varies }))
+    assert.deepEqual(shapes, Array(3).fill(shapes[0]))
+    const body = { type: 'log', name: 'l', contentRef: answers[0]?.contentRef ?? '' }
+    const stolen = call(theirs.client, artifacts.createArtifact, { body })
+    await assert.rejects(stolen, { code: 'not_found' })
   })
 })
 

@@ -10,7 +10,7 @@ export interface UploadLimits {
 }
 
 /** Throws `request_too_large`. */
-export function requireSize(sizeBytes: number, { maxBytes }: UploadLimits): void {
+export function requireSize(sizeBytes: number, maxBytes: number): void {
   if (sizeBytes <= maxBytes) return
   throw new AppError(
     'request_too_large',

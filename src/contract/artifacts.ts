@@ -118,6 +118,7 @@ export const createArtifact = route({
     'run_not_active',
     'version_conflict',
     'workspace_archived',
+    'request_too_large',
     'upload_incomplete',
     'invalid_artifact',
   ],

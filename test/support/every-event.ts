@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { call } from '#client/client.ts'
 import type { ClientOptions } from '#client/client.ts'
 import * as artifacts from '#contract/artifacts.ts'
+import { sendArtifactContent } from '#contract/artifact-uploads.ts'
 import * as claims from '#contract/claims.ts'
 import * as journalOperations from '#contract/journal-operations.ts'
 import * as knowledge from '#contract/knowledge.ts'
@@ -20,6 +21,7 @@ import { walkSuspensions } from './every-event-runs.ts'
 import { walkTask, walkTaskTypes } from './every-task-event.ts'
 import { walkProject } from './every-project-event.ts'
 import { walkWebhooks } from './every-webhook-event.ts'
+import { announcedText } from './upload.ts'
 import type { Walk } from './walk.ts'
 
 /** Words that stand in one field each, so that wherever one turns up it tells where it came from. */
@@ -170,6 +172,11 @@ async function walkArtifacts({ make, told, kept }: Walk, { runId, fencingToken }
       fencingToken,
     },
   })
+  const bytes = new TextEncoder().encode(kept('content of an upload'))
+  const query = { ...announcedText(bytes), mediaType: `text/${kept('media type of an upload')}` }
+  const { contentRef } = await make(sendArtifactContent, { query, bytes })
+  const uploaded = { type: 'log', name: 'a log', ...(contentRef !== null && { contentRef }) }
+  await make(artifacts.createArtifact, { body: uploaded })
   const uri = `https://example.org/${told('address of an artifact')}`
   await make(artifacts.createArtifact, { body: { type: 'link', name: 'a link', uri } })
 }
