@@ -48,6 +48,9 @@ export function givesRights(input: RouteInput<Route>): boolean {
   return Array.isArray(permissions) && typeof workspaceId !== 'string'
 }
 
+/** A skill is called where the call is for, not where the catalogue is: the path says what, the body where. */
+const CALLED_ELSEWHERE = '/api/v1/skills/{id}:invoke'
+
 /** The type of thing that the path of a route names, with the parameter that names it. */
 export function pathType({ path }: Pick<Route, 'path'>): Named | undefined {
   const [, folder, parameter] = /^\/api\/v1\/([a-z-]+)\/\{(\w+)\}/.exec(path) ?? []
@@ -56,7 +59,7 @@ export function pathType({ path }: Pick<Route, 'path'>): Named | undefined {
 }
 
 function pathResource(route: Route, input: RouteInput<Route>): Named[] {
-  const named = pathType(route)
+  const named = route.path === CALLED_ELSEWHERE ? undefined : pathType(route)
   return named ? one(named.type, (input.params as Record<string, unknown>)[named.ref]) : []
 }
 

@@ -36,6 +36,6 @@ export const SKILL_EVENTS = {
     fencingToken: z.int(),
     reason: z.string(),
   }),
-  /** `reason` is `caller`, `run_ended` or `skill_disabled`. */
+  /** `reason` is `caller`, `run_ended`, `caller_not_active` or `skill_disabled`. */
   'skill_invocation.cancelled': z.strictObject({ skillId: id, reason: z.string() }),
 } as const satisfies Record<string, z.ZodType>

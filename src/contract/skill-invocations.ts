@@ -67,7 +67,7 @@ export const SkillInvocation = z
     outputs: JsonObject.nullable(),
     /** What the newest attempt that failed said. */
     error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
-    /** Why it failed or was cancelled: `executor`, `lease_expired`, `run_ended`, `skill_disabled`, or what was said. */
+    /** Why it failed or was cancelled: `executor`, `lease_expired`, `run_ended`, `caller_not_active`, `skill_disabled`, or what was said. */
     reason: z.string().nullable(),
     version: z.int(),
     createdAt: UtcInstant,

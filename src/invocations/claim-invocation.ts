@@ -4,7 +4,7 @@ import type { Ctx } from '#lib/ctx.ts'
 import { AppError } from '#lib/errors.ts'
 import { entityOf, loseLease } from './invocation-events.ts'
 import { claimRefusal, withdrawal } from './invocation.ts'
-import { updateClaimed } from './invocation.sql.ts'
+import { updateClaimed } from './invocation-writes.sql.ts'
 import type { InvocationRow } from './invocation.sql.ts'
 import { lockInvocation, readInvocation } from './lock-invocation.ts'
 
@@ -39,20 +39,21 @@ export async function claimInvocation(
 
 function refuse(call: InvocationRow): void {
   const refusal = claimRefusal(call)
+  const { waitSeconds: retryAfterSeconds } = call
   if (refusal === 'not_active') throw notActive(call)
   if (refusal === 'already_claimed') {
     const expiresAt = call.leaseExpiresAt?.toISOString()
     throw new AppError(
       'invocation_already_claimed',
       `Cannot claim skill invocation "${call.id}": it is being executed`,
-      { details: { executorId: call.executorId, expiresAt } },
+      { details: { executorId: call.executorId, expiresAt }, retryAfterSeconds },
     )
   }
   if (refusal === 'not_due') {
     throw new AppError(
       'invocation_not_due',
       `Cannot claim skill invocation "${call.id}": its next attempt comes later`,
-      { details: { availableAt: call.dueAt.toISOString() } },
+      { details: { availableAt: call.dueAt.toISOString() }, retryAfterSeconds },
     )
   }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { call } from '#client/client.ts'
 import type { ClientOptions } from '#client/client.ts'
+import { updatePrincipal } from '#contract/org.ts'
 import type { Route } from '#contract/route.ts'
 import * as calls from '#contract/skill-invocations.ts'
 import { updateSkill } from '#contract/skills.ts'
@@ -136,6 +137,13 @@ describe('the worker', () => {
       await endLease(own, stage.ctx, 'skill_invocations', id)
     }
     const waiting = await once.invoke()
+    const suspended = await callStage(own)
+    const ofSuspended = await suspended.invoke()
+    await call(suspended.client, updatePrincipal, {
+      params: { id: suspended.caller.ctx.actorId },
+      ifMatch: 1,
+      body: { status: 'suspended' },
+    })
     const { id: skillId } = once.skill
     const body = { status: 'disabled' as const }
     await call(once.client, updateSkill, { params: { id: skillId }, ifMatch: 1, body })
@@ -145,10 +153,14 @@ describe('the worker', () => {
       [1, 2].map(() => reapInvocations(own, 100, (tenantId) => woken.push(tenantId))),
     )
 
-    assert.equal(counts[0] === undefined ? 0 : counts.reduce((a, b) => a + b), 4)
-    assert.equal(woken.length, 4)
-    const ended = [...lost, waiting].map(async ({ id }, index) => {
-      const { status, reason } = await seen((stages[index] ?? once).client, id)
+    assert.equal(
+      counts.reduce((a, b) => a + b, 0),
+      5,
+    )
+    assert.equal(woken.length, 5)
+    const askers = [...stages, once, suspended]
+    const ended = [...lost, waiting, ofSuspended].map(async ({ id }, index) => {
+      const { status, reason } = await seen((askers[index] ?? once).client, id)
       return [status, reason]
     })
     assert.deepEqual(await Promise.all(ended), [
@@ -156,6 +168,7 @@ describe('the worker', () => {
       ['failed', 'lease_expired'],
       ['pending', null],
       ['cancelled', 'skill_disabled'],
+      ['cancelled', 'caller_not_active'],
     ])
     assert.equal(await reapInvocations(own, 100), 0)
   })
@@ -170,6 +183,7 @@ describe('a lost attempt that may have written outside', () => {
       isLeaseOver: true,
       isDue: true,
       isWanted: true,
+      isCallerActive: true,
       skillStatus: 'active',
       sideEffects: 'external_write',
       contract: { retryPolicy: { maxAttempts: 2, backoffSeconds: 0 }, idempotency: 'none' },

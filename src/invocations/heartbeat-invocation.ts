@@ -1,6 +1,6 @@
 import type { Sql } from '#db/sql.ts'
 import type { Ctx } from '#lib/ctx.ts'
-import { extendLease } from './invocation.sql.ts'
+import { extendLease } from './invocation-writes.sql.ts'
 import type { InvocationRow } from './invocation.sql.ts'
 import { lockHeld, readInvocation, staleLease } from './lock-invocation.ts'
 import type { Held } from './lock-invocation.ts'

@@ -3,8 +3,10 @@ import type { Sql } from '#db/sql.ts'
 import type { Tenancy } from '#lib/ctx.ts'
 import { updateActionFinished } from '#runs/action.sql.ts'
 import { survivesLostLease } from './invocation.ts'
-import { updateCancelled, updateMissed } from './invocation.sql.ts'
-import type { InvocationRow, Miss } from './invocation.sql.ts'
+import type { Withdrawal } from './invocation.ts'
+import { updateCancelled, updateMissed } from './invocation-writes.sql.ts'
+import type { InvocationRow } from './invocation.sql.ts'
+import type { Miss } from './invocation-writes.sql.ts'
 
 /** What every event of a call says of it. */
 export function entityOf(call: Pick<InvocationRow, 'id' | 'workspaceId'>, entityVersion: number) {
@@ -58,7 +60,7 @@ export async function callOff(
   sql: Sql,
   ctx: Tenancy,
   call: InvocationRow,
-  { reason, said }: { reason: 'caller' | 'run_ended' | 'skill_disabled'; said: string | null },
+  { reason, said }: { reason: 'caller' | Withdrawal; said: string | null },
 ): Promise<NewEvent[]> {
   const version = await updateCancelled(sql, ctx, { id: call.id, reason: said ?? reason })
   if (version === undefined) return []

@@ -11,6 +11,8 @@ export interface InvocationState {
   isDue: boolean
   /** False when it was for a run that is over, or whose claim is lost. */
   isWanted: boolean
+  /** False when who called may do nothing any more. */
+  isCallerActive: boolean
   skillStatus: SkillStatus
   sideEffects: SideEffects
   contract: Pick<SkillContract, 'retryPolicy' | 'idempotency'>
@@ -20,10 +22,13 @@ export interface InvocationState {
 export const LEASE_MARGIN_SECONDS = 30
 
 /** Why a call that nobody executes will never be executed; undefined when it can be. */
-export function withdrawal(call: InvocationState): 'run_ended' | 'skill_disabled' | undefined {
+export function withdrawal(call: InvocationState): Withdrawal | undefined {
   if (!call.isWanted) return 'run_ended'
+  if (!call.isCallerActive) return 'caller_not_active'
   return call.skillStatus === 'disabled' ? 'skill_disabled' : undefined
 }
+
+export type Withdrawal = 'run_ended' | 'caller_not_active' | 'skill_disabled'
 
 /** Whether another attempt may follow the newest one. */
 export function hasAttemptsLeft(call: InvocationState): boolean {

@@ -1,12 +1,13 @@
 import { permits } from '#contract/permissions.ts'
 import type { Sql } from '#db/sql.ts'
-import { lockEntities } from '#events/append.ts'
+import { lockEntities, lockThen } from '#events/append.ts'
 import type { Entity } from '#events/append.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { AppError, found } from '#lib/errors.ts'
 import { staleness } from './invocation.ts'
 import { selectInvocation } from './invocation.sql.ts'
-import type { InvocationRow, Lease } from './invocation.sql.ts'
+import type { InvocationRow } from './invocation.sql.ts'
+import type { Lease } from './invocation-writes.sql.ts'
 
 export function invocationEntity(id: string): Entity {
   return { type: 'skill_invocation', id }
@@ -14,8 +15,10 @@ export function invocationEntity(id: string): Entity {
 
 /** Locks a call, then reads it as it is under the lock. Throws `not_found`. */
 export async function lockInvocation(sql: Sql, ctx: Ctx, id: string): Promise<InvocationRow> {
-  await lockEntities(sql, ctx, [invocationEntity(id)])
-  return await readInvocation(sql, ctx, id)
+  return await lockThen(
+    () => lockEntities(sql, ctx, [invocationEntity(id)]),
+    () => readInvocation(sql, ctx, id),
+  )
 }
 
 /** A call that the caller may see: its own, or any with skills.execute or claims.manage. Throws `not_found`. */

@@ -14,7 +14,7 @@ import { completeInvocation } from './complete-invocation.ts'
 import { failInvocation } from './fail-invocation.ts'
 import { heartbeatInvocation } from './heartbeat-invocation.ts'
 import { claimRefusal } from './invocation.ts'
-import { selectInvocations } from './invocation.sql.ts'
+import { selectClaimable, selectInvocations } from './invocation.sql.ts'
 import { invokeSkill } from './invoke-skill.ts'
 import { readInvocation, seesAll } from './lock-invocation.ts'
 import { invocationReply } from './replies.ts'
@@ -36,7 +36,8 @@ export function invocationsRoutes(app: Hono, deps: Deps): void {
     if (runId !== undefined) found(await selectRun(sql, ctx, runId), 'run', runId)
     const page = pageRequest(`skill-invocations?${JSON.stringify(narrowing)}`, query)
     const invokedBy = seesAll(ctx) ? undefined : ctx.actorId
-    const rows = await selectInvocations(sql, ctx, { page, ...narrowing, invokedBy })
+    const select = claimable ? selectClaimable : selectInvocations
+    const rows = await select(sql, ctx, { page, ...narrowing, invokedBy })
     const { items, nextCursor } = pageOf(page, rows, (row) => row)
     const shown = items.filter((row) => !claimable || claimRefusal(row) === undefined)
     return { items: shown.map(invocationReply), nextCursor }

@@ -12,7 +12,13 @@ const db = await sharedDb()
 const app = wholeApp(db, null)
 
 /** Refusals that pass by themselves say when to try again. */
-const PASSING: readonly ErrorCode[] = ['rate_limited', 'idempotency_in_flight', 'not_ready']
+const PASSING: readonly ErrorCode[] = [
+  'rate_limited',
+  'idempotency_in_flight',
+  'not_ready',
+  'invocation_already_claimed',
+  'invocation_not_due',
+]
 
 describe('every code of a refusal', () => {
   for (const [name, make] of Object.entries(ERROR_CASES)) {
