@@ -1,15 +1,21 @@
 import { z } from 'zod'
-import { flag, httpUrl, someFlag } from './config-kinds.ts'
+import {
+  count,
+  flag,
+  httpUrl,
+  port,
+  seconds,
+  secret,
+  someFlag,
+  someSeconds,
+  words,
+} from './config-kinds.ts'
+import { IDENTITY_VARIABLES } from './identity-variables.ts'
 import { OTEL_VARIABLES } from './otel-variables.ts'
 import { WEBHOOK_VARIABLES } from './webhook-variables.ts'
 import { issuePhrase } from '#lib/issue-phrase.ts'
 import { StartError } from '#lib/start-error.ts'
 
-const port = (fallback: number) => z.coerce.number().int().min(0).max(65_535).default(fallback)
-const count = (fallback: number, max = 1_000_000) =>
-  z.coerce.number().int().min(1).max(max).default(fallback)
-const someSeconds = z.coerce.number().positive().max(86_400)
-const seconds = (fallback: number) => someSeconds.default(fallback)
 /** Up to ten years. */
 const someAge = z.coerce.number().int().min(0).max(315_576_000)
 const bytes = (fallback: number) =>
@@ -19,7 +25,6 @@ const bytes = (fallback: number) =>
     .min(1024)
     .max(2 ** 30)
     .default(fallback)
-const secret = z.string().min(16).max(512)
 const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// URL' })
 
 /** Each variable with its meaning; the configuration page is generated from this object. */
@@ -44,63 +49,7 @@ export const VARIABLES = {
     .enum(['auto', 'json', 'pretty'])
     .default('auto')
     .describe('json: one object per line; pretty: for people; auto: pretty on a terminal'),
-  CP_LEGACY_API_KEYS_ENABLED: flag(true).describe('Accept local keys (cp_...)'),
-  CP_BREAK_GLASS_ENABLED: flag(true).describe(
-    'Accept keys made from the shell of the host for an emergency (cp_bg...)',
-  ),
-  CP_BREAK_GLASS_MAX_TTL_SECONDS: count(14_400, 86_400).describe('Longest life of such a key'),
-  CP_IAM_ENABLED: flag(false).describe('Accept access tokens of an OpenID Connect issuer'),
-  CP_IAM_ISSUER: httpUrl.optional().describe('The issuer, exactly as in its tokens'),
-  CP_IAM_JWKS_URL: httpUrl
-    .optional()
-    .describe('Its keys; unset, its discovery document says where'),
-  CP_IAM_AUDIENCE: z
-    .string()
-    .min(1)
-    .default('control-plane')
-    .describe('Audience that a token must be for'),
-  CP_IAM_LEEWAY_SECONDS: z.coerce
-    .number()
-    .min(0)
-    .max(300)
-    .default(5)
-    .describe('How far the clock of the issuer may be off'),
-  CP_IAM_BINDING_CACHE_SECONDS: z.coerce
-    .number()
-    .min(0)
-    .max(3600)
-    .default(30)
-    .describe('How long a binding is believed without looking'),
-  CP_IAM_BINDING_STALE_SECONDS: z.coerce
-    .number()
-    .min(0)
-    .max(3600)
-    .default(120)
-    .describe('How long it is believed while the database does not answer'),
-  CP_AUTHZ_MODE: z
-    .enum(['local', 'shadow', 'policy'])
-    .default('local')
-    .describe(
-      'Who decides for access tokens: the binding (local), the binding while a decision point is asked beside it (shadow), the decision point (policy)',
-    ),
-  CP_POLICY_BASE_URL: httpUrl
-    .default('http://localhost:8030')
-    .describe('Address of the decision point (AuthZEN Authorization API 1.0)'),
-  CP_POLICY_API_KEY: secret.optional().describe('Bearer key of the decision point'),
-  CP_POLICY_TIMEOUT_SECONDS: seconds(3).describe('Limit of one question to the decision point'),
-  CP_POLICY_CACHE_SECONDS: z.coerce
-    .number()
-    .min(0)
-    .max(300)
-    .default(5)
-    .describe('How long a decision is kept'),
-  CP_POLICY_FOLDER: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('Folder of *.cedar files and entities.json for role policy'),
-  CP_POLICY_HOST: z.string().default('127.0.0.1').describe('Address that role policy listens on'),
-  CP_POLICY_PORT: port(8030).describe('Port of role policy; 0 picks a free one'),
+  ...IDENTITY_VARIABLES,
   CP_METRICS_PORT: z.coerce
     .number()
     .int()
@@ -191,6 +140,20 @@ export const VARIABLES = {
       'Address of the memory service (http://localhost:8077; role all: its own, in process)',
     ),
   CP_CONTEXT_API_KEY: secret.optional().describe('Static key for the memory service'),
+  CP_CONTEXT_AUTH: z
+    .enum(['auto', 'api_key', 'iam'])
+    .default('auto')
+    .describe(
+      'How the control plane shows itself to memory: its static key, access tokens of its own, or tokens where CP_IAM_CLIENT_ID is set and memory is elsewhere',
+    ),
+  CP_CONTEXT_IAM_AUDIENCE: z
+    .string()
+    .min(1)
+    .default('memory-service')
+    .describe('Audience of these tokens'),
+  CP_CONTEXT_IAM_SCOPES: words
+    .default('memory:read memory:write memory:tenants memory:service')
+    .describe('Scopes of these tokens; memory:on-behalf comes on top in policy mode'),
   CP_CONTEXT_NAMESPACE_PREFIX: z
     .string()
     .regex(/^[a-z0-9][a-z0-9._:-]{0,99}$/)
@@ -236,6 +199,12 @@ export const VARIABLES = {
     .max(300)
     .default(5)
     .describe('How far the clock of the issuer may be off'),
+  CB_CORE_ONLY: flag(false).describe(
+    'Leave reconciling to the platform: service keys, and tokens with memory:service',
+  ),
+  CB_CORE_IDENTITIES: words
+    .optional()
+    .describe('The same, and who else may: names of keys, base, default or iam:<type>:<id>'),
   CB_DEFAULT_NAMESPACE: z
     .string()
     .regex(/^[a-z0-9][a-z0-9._:-]{0,199}$/)

@@ -7,6 +7,8 @@ import type { Metrics } from '#observe/metrics.ts'
 import { tokenIdentifier } from '#iam/identify-token.ts'
 import { tokenVerifier } from '#lib/jwt.ts'
 import type { VerifyToken } from '#lib/jwt.ts'
+import { clientTokens } from '#lib/client-tokens.ts'
+import type { ClientTokens } from '#lib/client-tokens.ts'
 import type { Log } from '#lib/log.ts'
 import { StartError } from '#lib/start-error.ts'
 import type { Config } from './config.ts'
@@ -37,6 +39,32 @@ export function memoryTokens(config: Config): VerifyToken | undefined {
   })
 }
 
+/** Who may call what memory leaves to the platform, beside service credentials; null for no such limit. */
+export function coreIdentities(config: Config): readonly string[] | null {
+  const { CB_CORE_ONLY: isOnly, CB_CORE_IDENTITIES: listed } = config
+  if (listed === undefined) return isOnly ? [] : null
+  return wordsIn(listed)
+}
+
+/**
+ * Access tokens with which the control plane shows itself to memory; undefined where its static key is
+ * enough. `isOwn` says that memory runs in this process.
+ */
+export function contextTokens(config: Config, isOwn = false): ClientTokens | undefined {
+  const { CP_CONTEXT_AUTH: auth, CP_IAM_CLIENT_ID: clientId } = config
+  if (auth === 'api_key' || (auth === 'auto' && (isOwn || clientId === undefined))) return undefined
+  const isDecidedElsewhere = config.CP_AUTHZ_MODE === 'policy'
+  const scopes = wordsIn(config.CP_CONTEXT_IAM_SCOPES)
+  return clientTokens({
+    issuer: needed(config.CP_IAM_ISSUER, 'CP_IAM_ISSUER'),
+    tokenUrl: config.CP_IAM_TOKEN_URL,
+    clientId: needed(clientId, 'CP_IAM_CLIENT_ID'),
+    clientSecret: needed(config.CP_IAM_CLIENT_SECRET, 'CP_IAM_CLIENT_SECRET'),
+    audience: config.CP_CONTEXT_IAM_AUDIENCE,
+    scopes: [...new Set([...scopes, ...(isDecidedElsewhere ? ['memory:on-behalf'] : [])])],
+  })
+}
+
 /** Who decides about holders of access tokens; undefined when their bindings do, unwatched. */
 export function deciderOf(
   { config, metrics, log }: { config: Config; metrics: Metrics; log: Log },
@@ -57,6 +85,15 @@ export function deciderOf(
   const asking = { db, point, cacheSeconds: config.CP_POLICY_CACHE_SECONDS }
   if (mode === 'policy') return policyDecider(asking)
   return shadowDecider({ ...asking, counts: shadowMeter(metrics, log) })
+}
+
+function wordsIn(text: string): string[] {
+  return text.split(/[\s,]+/)
+}
+
+function needed(value: string | undefined, name: string): string {
+  if (value !== undefined) return value
+  throw new StartError(`Cannot start: ${name} is not set, but memory is to be shown access tokens`)
 }
 
 function required(value: string | undefined, name: string): string {

@@ -21,6 +21,7 @@ import type { DatabaseName, Databases } from './databases.ts'
 import { aroundMemory, createAnnouncer } from './meters.ts'
 import { createProbes, poolObservers } from './probing.ts'
 import { openContentStore } from './content-store.ts'
+import { contextTokens } from './identity.ts'
 import { firstStart, secretFile } from './first-start.ts'
 import { listen } from './listen.ts'
 import {
@@ -72,7 +73,9 @@ async function all(start: Start): Promise<void> {
   const memoryKey =
     config.CB_SERVER_API_KEY ?? (await secretFile(join(config.STRATA_DATA, 'memory.key')))
   const memoryApp = memoryService(shared, memoryDb, memoryKey)
+  const tokens = contextTokens(config, true)
   const own: MemoryOptions = {
+    ...(tokens && { tokens }),
     url: 'http://memory.internal',
     apiKey: config.CP_CONTEXT_API_KEY ?? memoryKey,
     fetch: async (input, init) => await memoryApp.fetch(new Request(input, init)),

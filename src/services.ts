@@ -29,7 +29,13 @@ import { leasesOf } from '#work/lease.ts'
 import { reapExpired } from '#work/reap-expired.ts'
 import { createControlPlane } from './app.ts'
 import type { Config } from './config.ts'
-import { controlPlaneTokens, deciderOf, memoryTokens } from './identity.ts'
+import {
+  contextTokens,
+  controlPlaneTokens,
+  coreIdentities,
+  deciderOf,
+  memoryTokens,
+} from './identity.ts'
 import type { Databases } from './databases.ts'
 import {
   aroundMemory,
@@ -59,10 +65,12 @@ export function memoryOf(
   ownKey?: string,
 ): MemoryOptions | undefined {
   if ((config.CP_CONTEXT_PROVIDER ?? 'none') === 'none') return undefined
+  const tokens = contextTokens(config)
   return {
     url: config.CP_CONTEXT_BASE_URL ?? DEFAULT_MEMORY_URL,
     apiKey: config.CP_CONTEXT_API_KEY ?? ownKey ?? '',
     around: aroundMemory({ metrics, tracing }),
+    ...(tokens && { tokens }),
   }
 }
 
@@ -167,6 +175,7 @@ export function memoryService(
     serverApiKey,
     apiKeys: config.CB_API_KEYS,
     verifyToken: memoryTokens(config),
+    coreIdentities: coreIdentities(config),
     defaultNamespace: config.CB_DEFAULT_NAMESPACE,
     observationsMaxBatch: config.CB_OBSERVATIONS_MAX_BATCH,
     reconcileMaxItems: config.CB_RECONCILE_MAX_ITEMS,

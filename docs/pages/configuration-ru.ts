@@ -19,6 +19,9 @@ export const RUSSIAN_MEANINGS: Readonly<Record<keyof typeof VARIABLES, string>> 
   CP_IAM_ISSUER: 'Издатель, точно как в его токенах',
   CP_IAM_JWKS_URL: 'Его ключи; если не задано, адрес берётся из его discovery document',
   CP_IAM_AUDIENCE: 'Audience, для которой выдан токен',
+  CP_IAM_TOKEN_URL: 'Где он выдаёт токены; если не задано, адрес берётся из его discovery document',
+  CP_IAM_CLIENT_ID: 'Control plane как клиент издателя: чтобы получать токены для памяти',
+  CP_IAM_CLIENT_SECRET: 'Секрет этого клиента',
   CP_IAM_LEEWAY_SECONDS: 'На сколько могут расходиться часы издателя',
   CP_IAM_BINDING_CACHE_SECONDS: 'Сколько времени привязка действует без новой проверки',
   CP_IAM_BINDING_STALE_SECONDS: 'Сколько времени она действует, пока база не отвечает',
@@ -77,6 +80,10 @@ export const RUSSIAN_MEANINGS: Readonly<Record<keyof typeof VARIABLES, string>> 
   CP_CONTEXT_BASE_URL:
     'Адрес сервиса памяти (http://localhost:8077; в роли all собственный, внутри процесса)',
   CP_CONTEXT_API_KEY: 'Статический ключ для сервиса памяти',
+  CP_CONTEXT_AUTH:
+    'Чем control plane представляется памяти: своим статическим ключом (api_key), собственными access tokens (iam) или токенами там, где задан CP_IAM_CLIENT_ID и память работает отдельно (auto)',
+  CP_CONTEXT_IAM_AUDIENCE: 'Audience этих токенов',
+  CP_CONTEXT_IAM_SCOPES: 'Их scopes; в режиме policy к ним добавляется memory:on-behalf',
   CP_CONTEXT_NAMESPACE_PREFIX: 'Префикс каждого namespace в памяти',
   CP_CONTEXT_TIMEOUT_SECONDS: 'Предел времени для памяти в POST /context',
   CP_CONTEXT_INGEST_TIMEOUT_SECONDS: 'Предел времени одной доставки адаптера',
@@ -102,6 +109,9 @@ export const RUSSIAN_MEANINGS: Readonly<Record<keyof typeof VARIABLES, string>> 
   CB_IAM_JWKS_URL: 'Его ключи; если не задано, адрес берётся из его discovery document',
   CB_IAM_AUDIENCE: 'Audience, для которой выдан токен',
   CB_IAM_LEEWAY_SECONDS: 'На сколько могут расходиться часы издателя',
+  CB_CORE_ONLY:
+    'Оставить сверку снимков платформе: служебным ключам и токенам со scope memory:service',
+  CB_CORE_IDENTITIES: 'То же и кому ещё это можно: имена ключей, base, default или iam:<тип>:<id>',
   CB_DEFAULT_NAMESPACE: 'Namespace запроса, который не назвал своего',
   CB_OBSERVATIONS_MAX_BATCH: 'Сколько наблюдений в одном пакете',
   CB_RECONCILE_MAX_ITEMS: 'Сколько сущностей и связей в одном снимке',

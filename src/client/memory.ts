@@ -1,4 +1,6 @@
 import type { Route } from '#contract/route.ts'
+import { ClientRefused } from '#lib/client-tokens.ts'
+import type { ClientTokens } from '#lib/client-tokens.ts'
 import { send, TransportError } from './client.ts'
 import type { CallInput } from './client.ts'
 
@@ -6,6 +8,8 @@ import type { CallInput } from './client.ts'
 export interface MemoryOptions {
   url: string
   apiKey: string
+  /** Access tokens, which then go instead of the key. */
+  tokens?: ClientTokens
   /** Of a service in the same process. */
   fetch?: typeof fetch
   around?: AroundMemory
@@ -53,7 +57,8 @@ export async function askMemory<R extends Route>(
     ...(traceparent !== undefined && { traceparent }),
   }
   const ask = async (own: Record<string, string>): Promise<MemoryAnswer> => {
-    const asked = askOnce(options, route, { ...input, headers: { ...given, ...own }, signal })
+    const whole = { ...input, headers: { ...given, ...own }, signal }
+    const asked = withCredential(options, route, (token) => askOnce(options, token, route, whole))
     try {
       return await Promise.race([asked, aborted(signal)])
     } catch (error) {
@@ -63,8 +68,33 @@ export async function askMemory<R extends Route>(
   return await (options.around ? options.around(route, ask) : ask({}))
 }
 
+/**
+ * Asks with the key or with an access token. A token that is refused is dropped and, when there is another
+ * one, the question asked once more: nothing was done about it. An issuer that refuses us is as good as a
+ * memory that does.
+ */
+async function withCredential(
+  { apiKey, tokens }: MemoryOptions,
+  { access }: Route,
+  ask: (token: string) => Promise<MemoryAnswer>,
+): Promise<MemoryAnswer> {
+  if (!tokens || access === 'public') return await ask(access === 'public' ? '' : apiKey)
+  try {
+    const token = await tokens.get()
+    const answer = await ask(token)
+    if (answer.kind !== 'refused' || answer.status !== 401) return answer
+    tokens.drop(token)
+    const other = await tokens.get()
+    return other === token ? answer : await ask(other)
+  } catch (error) {
+    if (error instanceof ClientRefused) return { kind: 'refused', status: 401, body: {} }
+    throw error
+  }
+}
+
 async function askOnce<R extends Route>(
-  { url, apiKey: token, fetch: inProcess }: MemoryOptions,
+  { url, fetch: inProcess }: MemoryOptions,
+  token: string,
   route: R,
   input: CallInput<R>,
 ): Promise<MemoryAnswer> {

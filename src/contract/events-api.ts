@@ -4,7 +4,7 @@ import { JournalEvent } from './events.ts'
 import { route } from './route.ts'
 
 const MAX_TYPE_FILTERS = 20
-const TYPE_PREFIX = /^[a-z][a-z0-9_]*(\.[a-z0-9_]*)*$/
+const TYPE_PREFIX = /^(?=.{1,100}$)[a-z][a-z0-9_]*(\.[a-z0-9_]*)*$/
 
 /** Prefixes of event types, repeated or separated by commas: `run.` or `task.created`. */
 const TypeFilter = z

@@ -67,7 +67,7 @@ export function tokenVerifier(settings: IssuerSettings): VerifyToken {
 }
 
 async function openKeys({ issuer, jwksUrl }: IssuerSettings): Promise<JWTVerifyGetKey> {
-  const url = new URL(jwksUrl ?? (await discover(issuer)))
+  const url = new URL(jwksUrl ?? (await discover(issuer)).keysUrl)
   return createRemoteJWKSet(url, {
     timeoutDuration: TIMEOUT_MS,
     cacheMaxAge: KEYS_MAX_AGE_MS,
@@ -75,16 +75,22 @@ async function openKeys({ issuer, jwksUrl }: IssuerSettings): Promise<JWTVerifyG
   })
 }
 
-/** Source: OpenID Connect Discovery 1.0, section 4. */
-async function discover(issuer: string): Promise<string> {
+/** Where an issuer has what. */
+export interface Discovered {
+  keysUrl: string
+  tokenUrl: string | undefined
+}
+
+/** Reads the discovery document. Source: OpenID Connect Discovery 1.0, section 4. */
+export async function discover(issuer: string): Promise<Discovered> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
   const document = (await response.json()) as Record<string, unknown>
-  const { jwks_uri: keys, issuer: named } = document
-  if (!response.ok || typeof keys !== 'string' || named !== issuer) {
+  const { jwks_uri: keysUrl, token_endpoint: tokenUrl, issuer: named } = document
+  if (!response.ok || typeof keysUrl !== 'string' || named !== issuer) {
     throw new Error(`The discovery document at ${url} is not that of the issuer`)
   }
-  return keys
+  return { keysUrl, tokenUrl: typeof tokenUrl === 'string' ? tokenUrl : undefined }
 }
 
 function claimsOf(payload: JWTPayload, issuer: string): TokenClaims {

@@ -20,6 +20,8 @@ export interface MemorySettings {
   apiKeys: string | undefined
   /** Verifies access tokens of another issuer; undefined where none is accepted. */
   verifyToken: VerifyToken | undefined
+  /** Labels of callers who may reconcile beside service credentials; null for whoever a grant covers. */
+  coreIdentities: readonly string[] | null
   defaultNamespace: string
   observationsMaxBatch: number
   reconcileMaxItems: number

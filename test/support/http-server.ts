@@ -43,5 +43,6 @@ async function read(request: IncomingMessage): Promise<Heard> {
   for await (const chunk of request) chunks.push(chunk as Buffer)
   const text = Buffer.concat(chunks).toString()
   const { method = '', url = '', headers } = request
-  return { method, path: url, headers, body: text === '' ? undefined : JSON.parse(text) }
+  const isJson = text !== '' && !headers['content-type']?.includes('urlencoded')
+  return { method, path: url, headers, body: isJson ? JSON.parse(text) : text || undefined }
 }

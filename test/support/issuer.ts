@@ -18,10 +18,13 @@ export interface Issuer {
   claims: Map<string, ExtraClaims>
   /** How often somebody asked for the public keys. */
   keyRequests: () => number
+  /** How often somebody asked for a token. */
+  tokenRequests: () => number
   close: () => Promise<void>
 }
 
-const SECRET = 'the-secret-of-every-client-of-the-tests'
+/** Of every client of the issuer. */
+export const CLIENT_SECRET = 'the-secret-of-every-client-of-the-tests'
 const SCOPES =
   'control-plane:read control-plane:write control-plane:admin other:read ' +
   'memory:read memory:write memory:tenants memory:service memory:on-behalf'
@@ -42,8 +45,10 @@ export async function startIssuer(
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const handle = providerAt(url, { clientIds, claims, ttlSeconds: options.ttlSeconds ?? 300 })
   let keyRequests = 0
+  let tokenRequests = 0
   server.on('request', (request, response) => {
     if (request.url === '/jwks') keyRequests += 1
+    if (request.url === '/token') tokenRequests += 1
     void handle(request, response)
   })
   const close = async () => {
@@ -54,7 +59,14 @@ export async function startIssuer(
   }
   if (options.t) options.t.after(close)
   else after(close)
-  return { url, claims, close, keyRequests: () => keyRequests, token: askToken(url) }
+  return {
+    url,
+    claims,
+    close,
+    keyRequests: () => keyRequests,
+    tokenRequests: () => tokenRequests,
+    token: askToken(url),
+  }
 }
 
 function providerAt(
@@ -65,7 +77,7 @@ function providerAt(
   const provider = new Provider(url, {
     clients: clientIds.map((client_id) => ({
       client_id,
-      client_secret: SECRET,
+      client_secret: CLIENT_SECRET,
       grant_types: ['client_credentials'],
       redirect_uris: [],
       response_types: [],
@@ -102,7 +114,7 @@ function askToken(url: string): Issuer['token'] {
     const response = await fetch(`${url}/token`, {
       method: 'POST',
       headers: {
-        authorization: `Basic ${Buffer.from(`${clientId}:${SECRET}`).toString('base64')}`,
+        authorization: `Basic ${Buffer.from(`${clientId}:${CLIENT_SECRET}`).toString('base64')}`,
         'content-type': 'application/x-www-form-urlencoded',
       },
       body: new URLSearchParams({

@@ -24,6 +24,7 @@ export const MEMORY_SETTINGS: MemorySettings = {
   serverApiKey: undefined,
   apiKeys: undefined,
   verifyToken: undefined,
+  coreIdentities: null,
   defaultNamespace: 'nexus',
   observationsMaxBatch: 500,
   reconcileMaxItems: 20_000,

@@ -11,7 +11,7 @@ export interface Grant {
 }
 
 export interface Caller {
-  /** Name of the key, for logs and for rules about who is the platform itself. */
+  /** Name of the key or token, for logs and for rules about who is the platform itself. */
   label: string
   grants: 'all' | readonly Grant[]
   /** May call what only the platform may, such as registering packs. */
@@ -60,6 +60,22 @@ export function requireRight(
     'permission_denied',
     `Cannot ${right} namespace "${namespace}": no grant covers it`,
     { details: { namespace } },
+  )
+}
+
+/** The name of everybody where no key is configured. */
+export const LOCAL_LABEL = 'default'
+
+/**
+ * Throws `permission_denied` for what only the platform may do, where that is limited: to service
+ * credentials and the callers listed by their labels. Without a list whoever a grant covers may.
+ */
+export function requireCore({ caller }: MemoryCtx, listed: readonly string[] | null): void {
+  if (listed === null || listed.includes(caller.label)) return
+  if (caller.service && caller.label !== LOCAL_LABEL) return
+  throw new AppError(
+    'permission_denied',
+    'Cannot do this: it is left to the platform, which shows a service credential',
   )
 }
 

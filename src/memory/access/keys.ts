@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { AppError } from '#lib/errors.ts'
 import { sha256 } from '#lib/id.ts'
+import { LOCAL_LABEL } from './caller.ts'
 import type { Caller } from './caller.ts'
 
 export interface KeySettings {
@@ -67,7 +68,7 @@ export function keyring(settings: KeySettings): (request: Request) => Caller {
   }
 }
 
-const LOCAL: Caller = { label: 'default', grants: 'all', service: true }
+const LOCAL: Caller = { label: LOCAL_LABEL, grants: 'all', service: true }
 
 function readRegistry(text: string): Credential[] | undefined {
   let json: unknown

@@ -2,6 +2,7 @@ import type { Hono } from 'hono'
 import { deleteDocument, putDocument } from '#contract/memory.ts'
 import { queryEntities, reconcile } from '#contract/memory-reconcile.ts'
 import type { Api } from '#http/serve.ts'
+import { requireCore } from '../access/caller.ts'
 import type { MemoryCtx } from '../access/caller.ts'
 import { writeTarget } from '../access/target.ts'
 import { deleteDocument as endDocument } from '../documents/delete-document.ts'
@@ -39,6 +40,7 @@ export function bindKnowledge(app: Hono, api: Api<MemoryCtx>, parts: MemoryParts
   })
 
   serveMemory(app, api, reconcile, async (ctx, { body, query }) => {
+    requireCore(ctx, settings.coreIdentities)
     // `scope` is the part of the source here, never a namespace.
     const { namespace, allowed_scopes: allowed } = body
     const target = writeTarget(ctx, defaultNamespace, { namespace, allowed_scopes: allowed }, query)
