@@ -19,6 +19,11 @@ export function bindSse<R extends Route>(app: Hono, stream: Stream<R>): void {
     c.header('Cache-Control', 'no-store, no-transform')
     // Proxies such as nginx would collect what is meant to arrive at once.
     c.header('X-Accel-Buffering', 'no')
+    if (c.req.method === 'HEAD') {
+      // Nobody will read the body, nor say that it is not wanted.
+      opened[Symbol.dispose]()
+      return c.body(null)
+    }
     const { meter, stallSeconds } = stream.options
     const stall = () => {
       meter.stalled('sse')
@@ -36,11 +41,16 @@ function cut(c: Context): void {
 
 function bodyOf(opened: Opened, stall: () => void, stallMs: number): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
-  let stalled: NodeJS.Timeout | undefined
   const close = () => {
     clearTimeout(stalled)
     opened[Symbol.dispose]()
   }
+  const wait = () =>
+    setTimeout(() => {
+      close()
+      stall()
+    }, stallMs)
+  let stalled = wait()
   return new ReadableStream(
     {
       async pull(controller) {
@@ -52,10 +62,7 @@ function bodyOf(opened: Opened, stall: () => void, stallMs: number): ReadableStr
           return
         }
         controller.enqueue(encoder.encode(frames(value)))
-        stalled = setTimeout(() => {
-          close()
-          stall()
-        }, stallMs)
+        stalled = wait()
       },
       cancel: close,
     },

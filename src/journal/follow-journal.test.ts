@@ -16,6 +16,8 @@ import { newId } from '#lib/id.ts'
 import { addWorkspace } from '../../test/support/context.ts'
 import { testTenant } from '../../test/support/ctx.ts'
 import { sharedDb } from '../../test/support/db.ts'
+import { testStreams } from '../../test/support/streams.ts'
+import { wholeApp } from '../../test/support/whole.ts'
 import { read, streamServer } from '../../test/support/stream-server.ts'
 import { waitFor } from '../../test/support/wait.ts'
 
@@ -246,6 +248,25 @@ describe('GET /events/stream', () => {
       { type: 'position', cursor },
       { type: 'end', reason: 'time', cursor },
     ])
+  })
+
+  it('keeps no place for who asks for its head alone, nor for who never reads', async (t) => {
+    const places = createPlaces({ each: 1, all: 1 })
+    const server = await streamServer(t, db, { places })
+    const { key } = await testTenant(db)
+    const url = `${server.url}/api/v1/events/stream`
+    const headers = { authorization: `Bearer ${key}` }
+    for (let n = 0; n < 2; n += 1) {
+      const response = await fetch(url, { method: 'HEAD', headers })
+      assert.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8')
+    }
+    assert.equal(places.taken(), 0)
+    const unread = wholeApp(db, null, {
+      streams: testStreams(db, { places, stallSeconds: 0.05 }),
+    })
+    await unread.request('/api/v1/events/stream', { headers })
+    assert.equal(places.taken(), 1)
+    await waitFor(() => places.taken() === 0)
   })
 
   it('asks a request for the WebSocket to come as one', async (t) => {

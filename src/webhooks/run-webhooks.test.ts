@@ -7,11 +7,14 @@ import * as operations from '#contract/journal-operations.ts'
 import { createTask } from '#contract/tasks.ts'
 import * as contract from '#contract/webhooks.ts'
 import { CONTEXT_ADAPTER, insertMissingConsumers } from '#events/consumers.ts'
+import { comparePositions, decodeCursor } from '#events/cursor.ts'
 import { waitFor } from '../../test/support/wait.ts'
 import { addWebhook, receiver, webhookStage } from '../../test/support/webhooks.ts'
 
 const stage = await webhookStage({ after })
 const { db, newTenant } = stage
+
+const workers: ReturnType<typeof stage.start>[] = []
 
 const TASKS = { filter: { types: ['task.'] } }
 
@@ -48,7 +51,8 @@ describe('retention', () => {
     await waitFor(async () => {
       await call(client, operations.archiveJournal, { body })
       const { archiveFloorCursor } = await call(client, operations.pruneJournal, { body })
-      return archiveFloorCursor !== null && archiveFloorCursor > paused.cursor
+      const floor = decodeCursor(archiveFloorCursor ?? paused.cursor)
+      return comparePositions(floor, decodeCursor(paused.cursor)) > 0
     })
     const refusal = { code: 'cursor_below_journal_floor' }
     await assert.rejects(call(client, contract.resumeWebhook, { params }), refusal)
@@ -76,7 +80,7 @@ describe('several workers', () => {
     const { client } = await newTenant()
     const ears = await Promise.all(Array.from({ length: 5 }, () => receiver(t)))
     for (const { url } of ears) await addWebhook(client, url, TASKS)
-    for (let n = 0; n < 3; n += 1) stage.start({ batch: 4 })
+    for (let n = 0; n < 3; n += 1) workers.push(stage.start({ batch: 4 }))
     await addTasks(client, 25)
     await waitFor(() => ears.every(({ told }) => told.length >= 25))
     for (const { told, atOnce } of ears) {
@@ -115,6 +119,27 @@ describe('several workers', () => {
     )
     const { items } = await call(client, contract.listWebhookDeliveries, { params: { id } })
     assert.ok(items.length <= 2 && items.every(({ outcome }) => outcome === 'delivered'))
+  })
+
+  it('take the removal of a webhook while it is served for the end of the turn', async (t) => {
+    const { client } = await newTenant()
+    const held = Promise.withResolvers<void>()
+    const ears = await receiver(t, async (_, response) => {
+      await held.promise
+      response.writeHead(410).end()
+    })
+    const { id } = await addWebhook(client, ears.url, TASKS)
+    await addTasks(client, 1)
+    await waitFor(() => ears.told.length === 1)
+    await call(client, contract.deleteWebhook, { params: { id } })
+    const turns = () => workers.flatMap((one) => one.turns)
+    const before = turns().length
+    held.resolve()
+    await waitFor(() => turns().length > before)
+    assert.deepEqual(
+      workers.flatMap((one) => one.errors),
+      [],
+    )
   })
 
   it('send nothing from a place that a restored journal does not have', async (t) => {

@@ -40,13 +40,22 @@ export async function serveWebhook(
   const ends = performance.now() + TURN_MS
   const isOver = () => stopping.aborted || performance.now() > ends
   // After a failure of our own the lease is left to end by itself: the pause before the next turn.
-  if (await serveLetters(turn, isOver)) await serveEvents(turn, isOver)
+  try {
+    if (await serveLetters(turn, isOver)) await serveEvents(turn, isOver)
+  } catch (error) {
+    if (!isRemoved(error)) throw error
+  }
   const { webhookId, tenancy, done } = turn
   if (done.delivered + done.failed + done.dead > 0) {
     await deleteOldDeliveries(sending.db, tenancy, { webhookId, keep: MAX_DELIVERIES })
   }
   await releaseLease(sending.db, lease)
   return done
+}
+
+/** The webhook was removed while it was served. */
+function isRemoved(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'not_found'
 }
 
 /** False when the turn is over. */
@@ -185,7 +194,7 @@ function readerOf({ tenancy }: Turn, { workspaceId }: DeliveryRow): Ctx {
 async function send({ sending }: Turn, hook: DeliveryRow, event: JournalEvent): Promise<Attempt> {
   const body = JSON.stringify(event)
   const secrets = [hook.secret, ...(hook.previousSecret ? [hook.previousSecret] : [])]
-  const signed = { id: event.id, timestamp: Math.floor(Date.now() / 1000), body }
+  const signed = { id: event.id, timestamp: hook.now, body }
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'strata-webhooks/1',

@@ -36,10 +36,14 @@ export interface Turn {
 }
 
 /** Between the end of an attempt and the end of the lease there must be time to record it. */
-const MARGIN_SECONDS = 5
+function marginSeconds({ limits }: Sending): number {
+  return Math.min(limits.timeoutSeconds, 5)
+}
 
-export function leaseSeconds({ lockSeconds, limits }: Sending): number {
-  return Math.max(lockSeconds, limits.timeoutSeconds + 2 * MARGIN_SECONDS)
+/** At least what an attempt needs, so that one can always be begun. */
+export function leaseSeconds(sending: Sending): number {
+  const { lockSeconds, limits } = sending
+  return Math.max(lockSeconds, limits.timeoutSeconds + 2 * marginSeconds(sending))
 }
 
 /** `leasedAt` is when the lease was asked for: by the database it began later, so it ends later too. */
@@ -58,7 +62,7 @@ export function beginTurn(sending: Sending, lease: Lease, leasedAt: number): Tur
 /** True when the lease lasts longer than an attempt can; lengthens it when it would not. */
 export async function holdsLongEnough(turn: Turn): Promise<boolean> {
   const { sending, lease } = turn
-  const neededMs = (sending.limits.timeoutSeconds + MARGIN_SECONDS) * 1000
+  const neededMs = (sending.limits.timeoutSeconds + marginSeconds(sending)) * 1000
   const now = performance.now()
   if (turn.heldUntil - now >= neededMs) return true
   if (!(await keepLease(sending.db, lease, leaseSeconds(sending)))) return false

@@ -190,6 +190,8 @@ export interface DeliveryRow {
   ownerStatus: 'active' | 'suspended' | 'disabled'
   /** Whether a key or a binding of the owner lets it read all that this webhook tells. */
   mayRead: boolean
+  /** Seconds since 1970 by the clock of the database, which all processes share. */
+  now: number
 }
 
 /**
@@ -227,6 +229,7 @@ export async function selectForDelivery(
       join iam_bindings b on b.tenant_id = hook.tenant_id and b.principal_id = hook.owner_id
       where b.status = 'active')
     select w.owner_id, w.workspace_id, w.url, w.filter, w.status, w.secret, w.dead_in_a_row, w.version,
+           floor(extract(epoch from clock_timestamp()))::float8 as now,
            case when w.previous_until > clock_timestamp() then w.previous_secret end
              as previous_secret,
            p.status as owner_status,

@@ -70,7 +70,7 @@ export const LOOPBACK = {
 
 export interface Workers {
   /** Starts a worker that delivers webhooks until the end of the test. */
-  start: (changes?: Partial<Sending>) => { turns: Turn['done'][] }
+  start: (changes?: Partial<Sending>) => { turns: Turn['done'][]; errors: unknown[] }
 }
 
 /** A control plane and workers over a database of their own, which is gone after they are. */
@@ -95,16 +95,17 @@ export async function webhookStage(t: Ending) {
   return { db: own.db, newTenant, clientOf, start }
 }
 
-function say(error: unknown): void {
-  process.stderr.write(`Worker failed: ${String(error)}\n`)
-}
-
 function startWorker(
   { db, address }: { db: Database; address: DatabaseAddress },
   changes: Partial<Sending> = {},
-): { stop: () => Promise<void>; turns: Turn['done'][] } {
+): { stop: () => Promise<void>; turns: Turn['done'][]; errors: unknown[] } {
   const stop = new AbortController()
   const turns: Turn['done'][] = []
+  const errors: unknown[] = []
+  const fail = (error: unknown) => {
+    errors.push(error)
+    process.stderr.write(`Worker failed: ${String(error)}\n`)
+  }
   const notifier = createNotifier(db, () => {})
   const sending: Sending = {
     db,
@@ -118,15 +119,15 @@ function startWorker(
     ...changes,
   }
   const watch = async (turn: () => Promise<Turn['done']>) => {
-    await turn().then((done) => turns.push(done), say)
+    await turn().then((done) => turns.push(done), fail)
   }
-  const worker = { sending, address, pollSeconds: 0.03, watch, onError: say }
+  const worker = { sending, address, pollSeconds: 0.03, watch, onError: fail }
   const running = runWebhooks(worker, stop.signal)
   const end = async () => {
     stop.abort()
     await running
   }
-  return { stop: end, turns }
+  return { stop: end, turns, errors }
 }
 
 export async function addWebhook(
