@@ -64,6 +64,10 @@ describe('what a request is about', () => {
     assert.deepEqual(namedResources(addRelation, { ...input, body: { toTask: 'TASK-1' } }), [
       { type: 'task', ref: 'TASK-1' },
     ])
+    const wish = { query: {}, params: { id: 's1' }, body: { workspaceId: 'w1', sessionId: 'x' } }
+    assert.deepEqual(namedResources(controlPlaneRoutes.invokeSkill, wish), [
+      { type: 'workspace', ref: 'w1' },
+    ])
     const move = { query: {}, params: { id: 'w1' }, body: { parentId: 'w2' } }
     assert.deepEqual(namedResources(moveWorkspace, move), [
       { type: 'workspace', ref: 'w1' },
