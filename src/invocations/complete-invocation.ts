@@ -4,12 +4,12 @@ import type { Ctx } from '#lib/ctx.ts'
 import { AppError } from '#lib/errors.ts'
 import type { CompileSchema } from '#lib/json-schema.ts'
 import { refuseSecretsIn } from '#lib/refuse-secrets.ts'
+import { schemaErrors } from '#lib/schema-errors.ts'
 import { entityOf, finishActionOf } from './invocation-events.ts'
 import { updateSucceeded } from './invocation-writes.sql.ts'
 import type { InvocationRow } from './invocation.sql.ts'
 import { lockHeld, readInvocation, staleLease } from './lock-invocation.ts'
 import type { Held } from './lock-invocation.ts'
-import { problemsOf } from '#skills/schema-problems.ts'
 
 /**
  * Ends a call with success. What came out must be what the contract says: if it is not, nothing changes and the
@@ -27,7 +27,7 @@ export async function completeInvocation(
   refuseSecretsIn({ outputs })
   const { call, lease } = await lockHeld(sql, ctx, held)
   const { id, skillId, fencingToken } = call
-  const errors = problemsOf(compile(call.contract.outputs), 'outputs', outputs)
+  const errors = schemaErrors(call.contract.outputs, outputs, ['body', 'outputs'], compile)
   const [first] = errors
   if (first) {
     throw new AppError(

@@ -6,6 +6,7 @@ import { AppError } from '#lib/errors.ts'
 import { newId } from '#lib/id.ts'
 import type { CompileSchema } from '#lib/json-schema.ts'
 import { refuseSecretsIn } from '#lib/refuse-secrets.ts'
+import { schemaErrors } from '#lib/schema-errors.ts'
 import { requirePlace } from '#org/permission.ts'
 import { insertAction } from '#runs/action.sql.ts'
 import { requireBudget } from '#runs/budget.ts'
@@ -18,7 +19,6 @@ import type { InvocationRow } from './invocation.sql.ts'
 import { invocationEntity, readInvocation } from './lock-invocation.ts'
 import { readTool } from '#skills/read-tools.ts'
 import type { ToolDetail, ToolPlace } from '#skills/read-tools.ts'
-import { problemsOf } from '#skills/schema-problems.ts'
 import { basisOf, refuseUsedApproval } from './side-effect.ts'
 
 export interface NewInvocation {
@@ -128,7 +128,7 @@ function requireInputs(
   inputs: Record<string, unknown>,
   compile: CompileSchema,
 ): void {
-  const errors = problemsOf(compile(contract.inputs), 'inputs', inputs)
+  const errors = schemaErrors(contract.inputs, inputs, ['body', 'inputs'], compile)
   const [first] = errors
   if (!first) return
   throw new AppError(

@@ -8,8 +8,8 @@ import { newId } from '#lib/id.ts'
 import { compileSchema } from '#lib/json-schema.ts'
 import type { CompileSchema } from '#lib/json-schema.ts'
 import { refuseSecretsIn } from '#lib/refuse-secrets.ts'
+import { unusableSchema } from '#lib/schema-errors.ts'
 import { requirePermission } from '#org/permission.ts'
-import { atBody } from './schema-problems.ts'
 import { insertSkill } from './skill.sql.ts'
 import type { SkillRow } from './skill.sql.ts'
 
@@ -50,10 +50,9 @@ export async function registerSkill(
 }
 
 function requireSchemas({ name, version, contract }: NewSkill, compile: CompileSchema): void {
-  const errors = (['inputs', 'outputs'] as const).flatMap((part) => {
-    const compiled = compile(contract[part])
-    return compiled.ok ? [] : compiled.problems.map(atBody('contract', part))
-  })
+  const errors = (['inputs', 'outputs'] as const).flatMap((part) =>
+    unusableSchema(contract[part], ['body', 'contract', part], compile),
+  )
   const [first] = errors
   if (!first) return
   throw new AppError(

@@ -6,6 +6,7 @@ import { AppError } from '#lib/errors.ts'
 import { newId } from '#lib/id.ts'
 import { compileSchema } from '#lib/json-schema.ts'
 import type { CompileSchema } from '#lib/json-schema.ts'
+import { errorAt, unusableSchema } from '#lib/schema-errors.ts'
 import { requirePlace } from '#org/permission.ts'
 import { lifecycleProblems } from './lifecycle.ts'
 import { insertTaskType } from './task-type.sql.ts'
@@ -38,18 +39,16 @@ export async function createTaskType(
 }
 
 const MAX_PROBLEMS = 50
-const MAX_LOC_CHARS = 200
 
 function refuseProblems(type: NewTaskType, compile: CompileSchema): void {
-  const schemaProblems = (field: 'customFieldsSchema' | 'artifactSchema') => {
+  const ofSchema = (field: 'customFieldsSchema' | 'artifactSchema') => {
     const schema = type[field]
-    const compiled = schema ? compile(schema) : { ok: true as const }
-    return compiled.ok ? [] : compiled.problems.map(at(field))
+    return schema ? unusableSchema(schema, ['body', field], compile) : []
   }
   const errors = [
-    ...lifecycleProblems(type.lifecycleSchema).map(at('lifecycleSchema')),
-    ...schemaProblems('customFieldsSchema'),
-    ...schemaProblems('artifactSchema'),
+    ...lifecycleProblems(type.lifecycleSchema).map(errorAt(['body', 'lifecycleSchema'])),
+    ...ofSchema('customFieldsSchema'),
+    ...ofSchema('artifactSchema'),
   ]
   const [first] = errors
   if (!first) return
@@ -58,12 +57,4 @@ function refuseProblems(type: NewTaskType, compile: CompileSchema): void {
     `Cannot create task type "${type.key}": ${first.loc} ${first.message}`,
     { details: { errors: errors.slice(0, MAX_PROBLEMS) } },
   )
-}
-
-/** A problem as the API words it. */
-function at(field: string) {
-  return ({ path, message }: { path: readonly (string | number)[]; message: string }) => ({
-    loc: ['body', field, ...path].join('.').slice(0, MAX_LOC_CHARS),
-    message,
-  })
 }

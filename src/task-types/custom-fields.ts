@@ -1,6 +1,6 @@
 import { AppError } from '#lib/errors.ts'
 import type { CompileSchema } from '#lib/json-schema.ts'
-import { schemaErrors } from './schema-errors.ts'
+import { schemaErrors } from '#lib/schema-errors.ts'
 
 /**
  * Throws `invalid_custom_fields`, with the places and without the values, unless the custom fields of a
