@@ -21,7 +21,7 @@ interface CommittedRow {
  * covers what `parentId`, a run that goes on, gives to a child. Who may start a run in the scope waits for
  * the scope's lock, so that nobody reserves on the same numbers.
  *
- * Reads the days of the scope by the indexes usage_days_by_workspace and one_usage_per_day, and the
+ * Reads the months of the scope by the indexes usage_months_by_workspace and one_usage_per_month, and the
  * running runs of the tenant by the partial index runs_by_principal.
  */
 export async function selectCommitted(
@@ -30,7 +30,7 @@ export async function selectCommitted(
   { scope, parentId }: { scope: Scope; parentId: string | null },
 ): Promise<Committed> {
   const inTree = within(sql, scope, { workspace: 't.workspace_id', principal: 'r.principal_id' })
-  const inDays = within(sql, scope, { workspace: 'u.workspace_id', principal: 'u.principal_id' })
+  const inMonths = within(sql, scope, { workspace: 'u.workspace_id', principal: 'u.principal_id' })
   const [row] = await sql<[CommittedRow]>`
     with recursive tree as (
       select id
@@ -43,7 +43,7 @@ export async function selectCommitted(
       join workspaces w on w.tenant_id = ${ctx.tenantId} and w.parent_id = tree.id
     ),
     spent as (
-      ${spent(sql, ctx, inDays)}
+      ${spent(sql, ctx, inMonths)}
     ),
     going_on as (
       select r.id, r.ancestor_ids || r.id as line
@@ -79,18 +79,16 @@ function within(sql: Sql, scope: Scope, column: { workspace: string; principal: 
     : sql`${sql(column.principal)} = ${scope.principalId}`
 }
 
-/** What was used in all and this month, of the days that a condition keeps. */
+/** What was used in all and this month, where a condition holds. */
 function spent(sql: Sql, ctx: Tenancy, condition: ReturnType<typeof within>) {
-  const tokens = sql`(u.input_tokens + u.output_tokens + u.cache_read_tokens
-    + u.cache_write_tokens + u.reasoning_tokens)`
   const thisMonth = sql`
-    filter (where u.day >= date_trunc('month', clock_timestamp() at time zone 'utc')::date)`
+    filter (where u.month = date_trunc('month', now() at time zone 'utc')::date)`
   return sql`
-    select coalesce(sum(${tokens}) ${thisMonth}, 0) as month_tokens,
-           coalesce(sum(${tokens}), 0) as total_tokens,
+    select coalesce(sum(u.tokens) ${thisMonth}, 0) as month_tokens,
+           coalesce(sum(u.tokens), 0) as total_tokens,
            coalesce(sum(u.cost) ${thisMonth}, 0) as month_cost,
            coalesce(sum(u.cost), 0) as total_cost
-    from usage_days u
+    from usage_months u
     where u.tenant_id = ${ctx.tenantId}
       and ${condition}`
 }

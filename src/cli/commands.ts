@@ -1,5 +1,6 @@
 import { approvalCommands } from './approval-commands.ts'
 import { artifactCommands } from './artifact-commands.ts'
+import { budgetCommands } from './budget-commands.ts'
 import { claimCommands } from './claim-commands.ts'
 import type { Command } from './command.ts'
 import { connectCommands } from './connect-commands.ts'
@@ -16,6 +17,7 @@ import { skillCommands } from './skill-commands.ts'
 import { taskCommands } from './task-commands.ts'
 import { toolCommands } from './tool-commands.ts'
 import { webhookCommands } from './webhook-commands.ts'
+import { usageCommands } from './usage-commands.ts'
 import { workspaceCommands } from './workspace-commands.ts'
 
 /** Every command, in the order of the help. */
@@ -36,6 +38,8 @@ export const COMMANDS: readonly Command[] = [
   ...connectCommands,
   ...workspaceCommands,
   ...principalCommands,
+  ...usageCommands,
+  ...budgetCommands,
   ...skillCommands,
   ...opsCommands,
 ]

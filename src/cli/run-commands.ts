@@ -28,6 +28,8 @@ const start = command({
     input: { value: 'json', summary: 'What the attempt begins with, a JSON object' },
     model: { value: 'name', summary: 'Model that does the work' },
     'max-duration': { value: 'seconds', summary: 'Limit of the attempt' },
+    'max-tokens': { value: 'count', summary: 'Tokens that it may use' },
+    'max-cost': { value: 'amount', summary: 'Money that it may cost' },
     ...FENCE_OPTIONS,
   },
   async run(cli, { positionals: [ref = ''], values }) {
@@ -38,6 +40,8 @@ const start = command({
         input: jsonObject(values.input, '--input'),
         model: values.model,
         maxDurationSeconds: wholeNumber(values['max-duration'], '--max-duration'),
+        maxTokens: wholeNumber(values['max-tokens'], '--max-tokens'),
+        maxCost: values['max-cost'],
       }),
     }
     const run = await underClaim(cli, ref, () => cli.call(startRun, { params: { ref }, body }))
@@ -132,6 +136,10 @@ const status = command({
         ['status', run.status],
         ['reason', run.reason],
         ['model', run.model],
+        ['tokens', run.usage.totalTokens],
+        ['cost', run.usage.cost],
+        ['tokens left', run.tokensLeft],
+        ['money left', run.costLeft],
         ['started', run.startedAt],
         ['finished', run.finishedAt],
       ])
@@ -167,7 +175,7 @@ interface NamedRun {
 }
 
 /** A run by its id, or by a task whose run was started here. */
-async function namedRun(cli: Cli, ref: string): Promise<NamedRun> {
+export async function namedRun(cli: Cli, ref: string): Promise<NamedRun> {
   const remembered = await rememberedBy(cli)
   const ofTask = await claimOf(remembered, ref)
   if (ofTask?.runId) return { id: ofTask.runId, claim: ofTask }

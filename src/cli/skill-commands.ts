@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import type { CallInput } from '#client/client.ts'
 import {
   assignSkill,
@@ -9,12 +7,11 @@ import {
   SKILL_STATUSES,
 } from '#contract/skills.ts'
 import { isUuid } from '#lib/id.ts'
-import { reason } from '#lib/start-error.ts'
 import { CliError } from './cli-error.ts'
 import type { Cli } from './cli.ts'
 import { command } from './command.ts'
 import { given, jsonObject, oneOf, required } from './option-values.ts'
-import { readInput } from './read-input.ts'
+import { readText } from './read-input.ts'
 import { resolveWorkspace } from './resolve-workspace.ts'
 
 const MAX_SKILL_BYTES = 1 << 20
@@ -24,7 +21,10 @@ const register = command({
   args: '<file>',
   summary: 'Register a version of a skill from a JSON file; - reads standard input',
   async run(cli, { positionals: [path = ''] }) {
-    const body = jsonObject(await textOf(cli, path), path === '-' ? 'standard input' : path)
+    const body = jsonObject(
+      await readText(cli.io, path, MAX_SKILL_BYTES),
+      path === '-' ? 'standard input' : path,
+    )
     const skill = await cli.call(registerSkill, {
       // The server checks it and says where it is wrong.
       body: body as CallInput<typeof registerSkill>['body'] & object,
@@ -125,14 +125,6 @@ async function skillId(cli: Cli, ref: string): Promise<string> {
   if (skill) return skill.id
   throw new CliError(`Cannot find skill "${ref}"`, {
     hint: '"control-plane skills list" shows those there are',
-  })
-}
-
-async function textOf({ io }: Cli, path: string): Promise<string> {
-  if (path === '-') return await readInput(io, MAX_SKILL_BYTES)
-  const file = resolve(io.cwd, path)
-  return await readFile(file, 'utf8').catch((cause: unknown) => {
-    throw new CliError(`Cannot read ${file}: ${reason(cause)}`, { cause })
   })
 }
 

@@ -126,7 +126,10 @@ export async function selectRun(sql: Sql, ctx: Tenancy, id: string): Promise<Run
   return row
 }
 
-/** Newest first. Uses indexes runs_by_task, runs_by_time. Reads one row more than the page holds. */
+/**
+ * Newest first. Uses indexes runs_by_task, runs_by_time. Reads one row more than the page holds; which rows
+ * these are is found before anything else is read of them.
+ */
 export async function selectRuns(
   sql: Sql,
   ctx: Tenancy,
@@ -134,18 +137,24 @@ export async function selectRuns(
 ): Promise<RunRow[]> {
   const { page, taskId, status } = filter
   return await sql<RunRow[]>`
-    select r.*
-    from (
-      ${selectJoined(sql, ctx)}
-      where r.tenant_id = ${ctx.tenantId}
-        ${taskId === undefined ? sql`` : sql`and r.task_id = ${taskId}`}
-        ${status === undefined ? sql`` : sql`and r.status = ${status}`}
-        ${inReach(sql, ctx, 't.workspace_id')}
-    ) as r
-    where true
-      ${olderThan(sql, page)}
-    order by created_at desc, id desc
-    limit ${page.limit + 1}`
+    ${selectJoined(sql, ctx)}
+    where r.tenant_id = ${ctx.tenantId}
+      and r.id in (
+        select id
+        from (
+          select n.id, n.created_at
+          from runs n
+          join tasks at on at.tenant_id = n.tenant_id and at.id = n.task_id
+          where n.tenant_id = ${ctx.tenantId}
+            ${taskId === undefined ? sql`` : sql`and n.task_id = ${taskId}`}
+            ${status === undefined ? sql`` : sql`and n.status = ${status}`}
+            ${inReach(sql, ctx, 'at.workspace_id')}
+        ) as kept
+        where true
+          ${olderThan(sql, page)}
+        order by created_at desc, id desc
+        limit ${page.limit + 1})
+    order by r.created_at desc, r.id desc`
 }
 
 /** The caller's running runs whose claims are live, newest first. Uses index runs_by_principal. */
@@ -197,11 +206,17 @@ export async function selectSuspendedRuns(sql: Sql, ctx: Ctx, limit: number): Pr
   return await sql<RunRow[]>`
     ${selectJoined(sql, ctx)}
     where r.tenant_id = ${ctx.tenantId}
-      and r.principal_id = ${ctx.actorId}
-      and r.status = 'suspended'
-      ${inReach(sql, ctx, 't.workspace_id')}
-    order by r.finished_at desc, r.id desc
-    limit ${limit}`
+      and r.id in (
+        select n.id
+        from runs n
+        join tasks at on at.tenant_id = n.tenant_id and at.id = n.task_id
+        where n.tenant_id = ${ctx.tenantId}
+          and n.principal_id = ${ctx.actorId}
+          and n.status = 'suspended'
+          ${inReach(sql, ctx, 'at.workspace_id')}
+        order by n.finished_at desc, n.id desc
+        limit ${limit})
+    order by r.finished_at desc, r.id desc`
 }
 
 /** @returns the run's version afterwards, or undefined when it was not running any more */

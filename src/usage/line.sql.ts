@@ -49,6 +49,8 @@ export interface ReportOfRun extends Place {
   principalId: string
   workspaceId: string | null
   cliSessionId: string | null
+  /** The runs that its run spends from, the topmost first. */
+  ancestorIds: readonly string[]
 }
 
 export async function insertLines(

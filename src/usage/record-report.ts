@@ -13,7 +13,7 @@ import { insertLines, selectLines } from './line.sql.ts'
 import type { LineRow, NewLine } from './line.sql.ts'
 import { insertReport, selectReport } from './report.sql.ts'
 import type { ReportRow } from './report.sql.ts'
-import { addToAncestors, addToDays, addToRun } from './sums.sql.ts'
+import { addToSums } from './sums.sql.ts'
 
 /** What a holder tells. */
 export interface NewReport {
@@ -47,8 +47,9 @@ export async function recordReport(
     if (known.fingerprint !== fingerprint) throw reused(run, sequence)
     return await readRecorded(sql, ctx, known, true)
   }
-  const { id: runId, createdAt: runStartedAt, principalId, workspaceId } = run
-  const place = { runId, runStartedAt, sequence, principalId, workspaceId, cliSessionId }
+  const { id: runId, createdAt: runStartedAt, principalId, workspaceId, ancestorIds } = run
+  const owner = { principalId, workspaceId, ancestorIds }
+  const place = { runId, runStartedAt, sequence, cliSessionId, ...owner }
   if (mode !== 'delta') {
     const id = `${principalId}/${cliSessionId}`
     await lockEntities(sql, ctx, [{ type: 'cli_session', id }])
@@ -60,11 +61,12 @@ export async function recordReport(
     lines.push({ ...priceLine(prices, counted), position: index + 1 })
   }
   const row = { id: newId(), runId, sequence, mode, cliSessionId, fingerprint, fencingToken }
-  const report = await insertReport(sql, ctx, row)
-  await insertLines(sql, ctx, place, lines)
-  await addToDays(sql, ctx, place, lines)
-  await addToRun(sql, ctx, place, lines)
-  if (run.ancestorIds.length > 0) await addToAncestors(sql, ctx, run.ancestorIds, lines)
+  // One after the other on their connection, without waiting for each answer.
+  const [report] = await Promise.all([
+    insertReport(sql, ctx, row),
+    insertLines(sql, ctx, place, lines),
+    addToSums(sql, ctx, place, lines),
+  ])
   return await readRecorded(sql, ctx, report, false)
 }
 

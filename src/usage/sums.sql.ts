@@ -6,10 +6,25 @@ import { linesTable } from './line.sql.ts'
 import type { NewLine, ReportOfRun } from './line.sql.ts'
 
 /**
- * Adds lines to the sums of the day (UTC, by the database clock). The rows are taken in one order
- * everywhere, so two reports at once do not wait for each other in a circle.
+ * Adds the lines of a report to all sums: of the day and the month (UTC, by the database clock), of the
+ * run, whose task the caller has locked, and of the runs above it. Everybody takes the rows in this order,
+ * so two reports at once do not wait for each other in a circle.
  */
-export async function addToDays(
+export async function addToSums(
+  sql: Sql,
+  ctx: Tenancy,
+  report: ReportOfRun,
+  lines: readonly NewLine[],
+): Promise<void> {
+  await Promise.all([
+    addToDay(sql, ctx, report, lines),
+    addToMonth(sql, ctx, report, lines),
+    addToRun(sql, ctx, report, lines),
+    report.ancestorIds.length > 0 && addToAncestors(sql, ctx, report, lines),
+  ])
+}
+
+async function addToDay(
   sql: Sql,
   ctx: Tenancy,
   report: ReportOfRun,
@@ -19,7 +34,7 @@ export async function addToDays(
     insert into usage_days as d
       (tenant_id, principal_id, day, workspace_id, provider, model, input_tokens, output_tokens,
        cache_read_tokens, cache_write_tokens, reasoning_tokens, unpriced_tokens, cost, reported_usd)
-    select ${ctx.tenantId}, ${report.principalId}, (clock_timestamp() at time zone 'utc')::date,
+    select ${ctx.tenantId}, ${report.principalId}, (now() at time zone 'utc')::date,
            ${report.workspaceId}::uuid, n.provider, n.model, n.input_tokens, n.output_tokens,
            n.cache_read_tokens, n.cache_write_tokens, n.reasoning_tokens, n.unpriced_tokens,
            n.cost, n.reported_usd
@@ -29,8 +44,25 @@ export async function addToDays(
     set ${added(sql, 'd')}`
 }
 
-/** Adds lines to the sum of their run, whose task the caller has locked. */
-export async function addToRun(
+/** What bounds are held against. */
+async function addToMonth(
+  sql: Sql,
+  ctx: Tenancy,
+  report: ReportOfRun,
+  lines: readonly NewLine[],
+): Promise<void> {
+  await sql`
+    insert into usage_months as m (tenant_id, principal_id, month, workspace_id, tokens, cost)
+    select ${ctx.tenantId}, ${report.principalId},
+           date_trunc('month', now() at time zone 'utc')::date, ${report.workspaceId}::uuid,
+           ${wholeSums(sql)}
+    from ${linesTable(sql, lines)}
+    on conflict on constraint one_usage_per_month do update
+    set tokens = m.tokens + excluded.tokens,
+        cost = m.cost + excluded.cost`
+}
+
+async function addToRun(
   sql: Sql,
   ctx: Tenancy,
   report: ReportOfRun,
@@ -44,7 +76,7 @@ export async function addToRun(
     select ${ctx.tenantId}, ${report.runId}, ${report.sequence}, sum(n.input_tokens),
            sum(n.output_tokens), sum(n.cache_read_tokens), sum(n.cache_write_tokens),
            sum(n.reasoning_tokens), sum(n.unpriced_tokens), sum(n.cost), sum(n.reported_usd),
-           ${treeSums(sql)}
+           ${wholeSums(sql)}
     from ${linesTable(sql, lines)}
     on conflict (tenant_id, run_id) do update
     set last_sequence = greatest(r.last_sequence, excluded.last_sequence),
@@ -53,22 +85,19 @@ export async function addToRun(
         ${added(sql, 'r')}`
 }
 
-/** What runs above a run spend with it: tokens of all classes, and what they cost. */
-function treeSums(sql: Sql) {
+/** Tokens of all classes, and what was priced. */
+function wholeSums(sql: Sql) {
   return sql`
     sum(n.input_tokens + n.output_tokens + n.cache_read_tokens + n.cache_write_tokens
         + n.reasoning_tokens),
     coalesce(sum(n.cost), 0)`
 }
 
-/**
- * Adds lines to what the runs above a run spend, the nearest first: everybody takes these rows on the way
- * up, after that of the own run, so nobody waits in a circle. Their tasks are not locked.
- */
-export async function addToAncestors(
+/** The nearest first, so that everybody takes these rows on the way up. Their tasks are not locked. */
+async function addToAncestors(
   sql: Sql,
   ctx: Tenancy,
-  ancestorIds: readonly string[],
+  { ancestorIds }: ReportOfRun,
   lines: readonly NewLine[],
 ): Promise<void> {
   await sql`
@@ -80,7 +109,7 @@ export async function addToAncestors(
       select step.id, step.position, added.tree_tokens, added.tree_cost
       from unnest(${[...ancestorIds]}::uuid[]) with ordinality as step (id, position)
       cross join (
-        select ${treeSums(sql)} from ${linesTable(sql, lines)}
+        select ${wholeSums(sql)} from ${linesTable(sql, lines)}
       ) as added (tree_tokens, tree_cost)
       order by step.position desc
     ) as line

@@ -195,6 +195,15 @@ describe('sums of use', () => {
           assert.deepEqual(amountsIn(spent), expected)
           assert.equal(costIn(spent), costIn(inRuns))
         }
+        const [months] = await db<{ tokens: string; cost: string }[]>`
+          select sum(tokens) as tokens, sum(cost) as cost
+          from usage_months
+          where tenant_id = ${ctx.tenantId}`
+        const total = inRuns.reduce((sum, { totalTokens }) => sum + totalTokens, 0)
+        assert.deepEqual(
+          [Number(months?.tokens), toTrillionths(months?.cost ?? '')],
+          [total, costIn(inRuns)],
+        )
         for (const { model, spent } of byModel) {
           assert.equal(toTrillionths(spent.cost ?? '0'), costOfModel(model, spent))
           assert.equal(spent.unpricedTokens, model === 'unheard-of' ? spent.totalTokens : 0)

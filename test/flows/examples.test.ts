@@ -11,6 +11,7 @@ const PAGES = [
   'docs/tasks.md',
   'docs/approvals.md',
   'docs/goals.md',
+  'docs/accounting.md',
   'docs/skills.md',
   'docs/artifacts.md',
   'docs/journal.md',
