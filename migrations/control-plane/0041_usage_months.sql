@@ -24,3 +24,8 @@ select tenant_id, principal_id, date_trunc('month', day)::date, workspace_id,
        coalesce(sum(cost), 0)
 from usage_days
 group by tenant_id, principal_id, date_trunc('month', day), workspace_id;
+
+-- Programs may leave dollars out of some totals: the next that has them is found without reading those.
+create index usage_lines_with_dollars on usage_lines
+  (tenant_id, principal_id, cli_session_id, series, run_started_at, run_id, sequence)
+  where usd_figure is not null;

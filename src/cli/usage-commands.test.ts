@@ -61,7 +61,13 @@ describe('accounts on the command line', () => {
     const { tenant, say, run, json } = await adminPerson(t, db)
     const agent = String((await json('principal', 'create', 'Ada'))['id'])
     const set = await say(
-      ...['budget', 'set', agent, '--max-run-cost', '1.50', '--max-month-tokens', '1000'],
+      'budget',
+      'set',
+      agent,
+      '--max-run-cost',
+      '1.50',
+      '--max-month-tokens',
+      '1000',
     )
     assert.match(set, /money of each run +1\.5\n/)
     assert.match(set, new RegExp(`maxMonthTokens +principal ${agent} +1000 +0 +0 +1000`))

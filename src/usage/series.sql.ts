@@ -24,7 +24,7 @@ export interface Neighbours {
   usdAfter: string | null
 }
 
-/** Uses index usage_lines_by_series, four look-ups. */
+/** Uses indexes usage_lines_by_series and usage_lines_with_dollars, two look-ups each. */
 export async function selectNeighbours(
   sql: Sql,
   ctx: Tenancy,

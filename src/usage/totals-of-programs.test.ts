@@ -24,6 +24,11 @@ function byModel(sequence: number, large: number, small: number) {
   return { ...thread, mode: 'cumulative_by_model' as const, sequence, lines }
 }
 
+/** So many characters as JavaScript counts them, two for each of four bytes. */
+function longName(length: number): string {
+  return '𐍈'.repeat(length / 2)
+}
+
 function refused(loc: string) {
   return (error: { code: string; details: { errors: { loc: string }[] } }) => {
     assert.deepEqual([error.code, error.details.errors[0]?.loc], ['invalid_request', loc])
@@ -112,5 +117,29 @@ describe('totals of a program', () => {
     await assert.rejects(report({ ...thread, sequence: 1, lines }), refused('body.lines'))
     const twice = [{ model: 'large' }, { model: 'large', provider: null }]
     await assert.rejects(report({ sequence: 1, lines: twice }), refused('body.lines'))
+  })
+
+  it('may have the longest names of four bytes a character in every mode', async () => {
+    const { client } = await admin()
+    const { report } = await spendingRun(client)
+    const lines = [{ provider: longName(100), model: longName(200), input: 3 }]
+    const cliSessionId = longName(200)
+    let sequence = 0
+    for (const mode of ['delta', 'cumulative', 'cumulative_by_model'] as const) {
+      sequence += 1
+      const { report: told } = await report({ mode, cliSessionId, sequence, lines })
+      assert.deepEqual([told.cliSessionId, told.lines[0]?.model], [cliSessionId, longName(200)])
+    }
+  })
+
+  it('have names of visible text alone', async () => {
+    const { client } = await admin()
+    const { report } = await spendingRun(client)
+    for (const model of ['two\nlines', 'turned\u202Ewords', '\u200B', ' ', '', 'a'.repeat(201)]) {
+      await assert.rejects(
+        report({ sequence: 1, lines: [{ model }] }),
+        refused('body.lines.0.model'),
+      )
+    }
   })
 })
