@@ -64,7 +64,7 @@ describe('an api process that is killed while it receives a part', () => {
       () => 'answered',
       () => 'cut',
     )
-    await waitFor(async () => (await filesIn(folder)).some(isDraft))
+    await waitFor(async () => (await filesIn(folder)).some(isDraft), 60)
     programs[0]?.kill('SIGKILL')
     assert.equal(await cut, 'cut')
 
@@ -83,7 +83,7 @@ describe('an api process that is killed while it receives a part', () => {
       set remove_after = now()
       where tenant_id = ${ctx.tenantId}`
     const worker = startRole(t, 'worker', settings)
-    await waitFor(async () => (await filesIn(folder)).length === 1)
+    await waitFor(async () => (await filesIn(folder)).length === 1, 60)
     const content = await send(second, artifacts.getArtifactContent, {
       params: { id: artifact.id },
     })
