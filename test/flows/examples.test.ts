@@ -12,6 +12,8 @@ const PAGES = [
   'docs/approvals.md',
   'docs/goals.md',
   'docs/accounting.md',
+  'docs/identity.md',
+  'docs/projects.md',
   'docs/skills.md',
   'docs/artifacts.md',
   'docs/journal.md',
