@@ -121,9 +121,7 @@ export async function transaction<T>(
 export const PG = {
   uniqueViolation: '23505',
   foreignKeyViolation: '23503',
-  serializationFailure: '40001',
   lockNotAvailable: '55P03',
-  tooManyConnections: '53300',
 } as const
 
 export function isPgError(error: unknown, code: string, constraint?: string): boolean {

@@ -1,7 +1,8 @@
 import { Hono } from 'hono'
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { isConnectionLoss } from '#db/connection-loss.ts'
+import { troubleOf } from '#db/trouble.ts'
+import type { Trouble } from '#db/trouble.ts'
 import { AppError } from '#lib/errors.ts'
 import type { Log } from '#lib/log.ts'
 import { STATUS } from './errors.ts'
@@ -15,8 +16,9 @@ export type Envelope = (error: AppError, trace: Trace) => object
 
 /**
  * An empty application that answers every failure with its envelope: our refusals as they are, a
- * missing route as `not_found`, a lost database as `not_ready`, anything else as `internal_error`; the
- * last two, and failures of the store of content, are logged whole, unless the caller is gone. Every request passes through `watch`.
+ * missing route as `not_found`, a database that cannot serve now as `not_ready` with the reason, anything else as
+ * `internal_error`. The last and failures of the store of content are logged whole, unless the caller is gone.
+ * Every request passes through `watch`.
  */
 export function baseApp(log: Log, envelope: Envelope, watch: Watch = UNWATCHED): Hono {
   const app = new Hono()
@@ -37,11 +39,10 @@ export function baseApp(log: Log, envelope: Envelope, watch: Watch = UNWATCHED):
     if (error instanceof AppError && !isStoreFailure(error)) return refuse(c, error)
     if (c.req.raw.signal.aborted) return refuse(c, ourFault(error))
     const { code: _, ...known } = knownOf(c)
-    log.error('Request failed', error, {
-      method: c.req.method,
-      ...known,
-      ...traceFields(traceOf(c)),
-    })
+    const about = { method: c.req.method, ...known, ...traceFields(traceOf(c)) }
+    const trouble = troubleOf(error)
+    if (trouble) log.warn('Request not served', { ...about, database: trouble.kind })
+    else log.error('Request failed', error, about)
     return refuse(c, refusalOf(error))
   })
   return app
@@ -55,16 +56,21 @@ function isStoreFailure({ code }: AppError): boolean {
 /** What the caller is told about a failure: our refusals as they are, nothing of what we did not foresee. */
 export function refusalOf(error: unknown): AppError {
   if (error instanceof AppError) return error
-  return isConnectionLoss(error) ? notReady(error) : ourFault(error)
+  const trouble = troubleOf(error)
+  return trouble ? notReady(trouble, error) : ourFault(error)
 }
 
-/** What was asked may have happened or not: a write is safe to repeat with its Idempotency-Key. */
-function notReady(cause: unknown): AppError {
-  const message = 'Cannot serve the request: the database does not answer'
-  return new AppError('not_ready', message, { cause, retryAfterSeconds: RETRY_SECONDS })
+/**
+ * Nothing of what was asked has happened, unless the connection was lost, when nobody knows: a write is safe to
+ * repeat with its Idempotency-Key.
+ */
+function notReady({ kind, words, retryAfterSeconds }: Trouble, cause: unknown): AppError {
+  return new AppError('not_ready', `Cannot serve the request: the database ${words}`, {
+    cause,
+    retryAfterSeconds,
+    details: { reason: kind },
+  })
 }
-
-const RETRY_SECONDS = 1
 
 function ourFault(cause: unknown): AppError {
   return new AppError('internal_error', 'Something went wrong on our side', { cause })

@@ -1,5 +1,6 @@
 import type { Hono } from 'hono'
 import type { Route, RouteReply } from '#contract/route.ts'
+import { retryConflicts } from '#db/retry-conflicts.ts'
 import { transaction } from '#db/sql.ts'
 import type { Database, Sql, Transact } from '#db/sql.ts'
 import { collectAppended } from '#lib/appended.ts'
@@ -8,7 +9,7 @@ import type { Ctx } from '#lib/ctx.ts'
 import type { Log } from '#lib/log.ts'
 import { onceOf, runOnce, runOnceOutside } from './idempotency.ts'
 import { attempt, serve } from './serve.ts'
-import type { Answer, Api, RequestInput, Run } from './serve.ts'
+import type { Answer, Api, RequestInput } from './serve.ts'
 
 export interface ControlPlaneApi extends Api<Ctx> {
   /** Throws when the caller may act no longer, by what others committed since it was let in. */
@@ -52,9 +53,9 @@ export function bind<R extends Route>(
   handler: Handler<R, Sql>,
 ): void {
   const mode = route.method === 'GET' ? 'read only' : 'read write'
-  serveAnnounced(app, deps, route, async (ctx, input) => {
+  serveAnnounced(app, deps, route, async (transact, ctx, input) => {
     const once = onceOf(route, ctx, input)
-    return await confirming(deps, ctx)(mode, async (sql) => {
+    return await transact(mode, async (sql) => {
       const command = async () => answerOf(route, await handler(sql, ctx, input))
       return once ? await runOnce(sql, ctx, once, command) : await command()
     })
@@ -73,9 +74,9 @@ export function bindOutside<R extends Route>(
   handler: Handler<R, Transact>,
 ): void {
   const { db, leaseSeconds } = deps
-  serveAnnounced(app, deps, route, async (ctx, input) => {
+  serveAnnounced(app, deps, route, async (transact, ctx, input) => {
     const once = onceOf(route, ctx, input)
-    const command = async () => answerOf(route, await handler(confirming(deps, ctx), ctx, input))
+    const command = async () => answerOf(route, await handler(transact, ctx, input))
     return await (once ? runOnceOutside(db, ctx, { ...once, leaseSeconds }, command) : command())
   })
 }
@@ -94,35 +95,42 @@ export function bindTransfer<R extends Route>(
   handler: Handler<R, Transact>,
 ): void {
   const { api } = deps
-  const inTurn = (ctx: Ctx): Transact => {
-    const transact = confirming(deps, ctx)
-    return async (mode, work) => {
+  const outside = { ...deps, leaseSeconds: TRANSFER_LEASE_SECONDS }
+  bindOutside(app, outside, route, async (transact, ctx, input) => {
+    const inTurn: Transact = async (mode, work) => {
       const turn = await api.enter?.(ctx, {}, ctx.signal)
       return await attempt(() => transact(mode, work), turn)
     }
-  }
-  const outside = { ...deps, leaseSeconds: TRANSFER_LEASE_SECONDS }
-  bindOutside(app, outside, route, (_transact, ctx, input) => handler(inTurn(ctx), ctx, input))
-}
-
-/** Serves a route whose events are announced once it has been done. */
-function serveAnnounced<R extends Route>(app: Hono, deps: Deps, route: R, run: Run<Ctx, R>): void {
-  serve(app, deps.api, route, async (caller, input) => {
-    const appended = collectAppended()
-    const answer = await run({ ...caller, wake: appended.wake }, input)
-    appended.announce(deps.notify, caller.tenantId)
-    return answer
+    return await handler(inTurn, ctx, input)
   })
 }
 
-/** Transactions that end by asking whether the caller may still act, where they write. */
-function confirming({ api, db }: Deps, ctx: Ctx): Transact {
-  return async (mode, work) =>
-    await transaction(db, mode, async (sql) => {
-      const result = await work(sql)
-      if (mode === 'read write') await api.confirm(sql, ctx)
-      return result
-    })
+/**
+ * Serves a route with transactions that end by asking whether the caller may still act, where they write, and
+ * that begin again when the database undoes them for the sake of others. What was appended is announced once the
+ * request has been done.
+ */
+function serveAnnounced<R extends Route>(
+  app: Hono,
+  { api, db, notify }: Deps,
+  route: R,
+  run: (transact: Transact, ctx: Ctx, input: RequestInput<R>) => Promise<Answer<RouteReply<R>>>,
+): void {
+  serve(app, api, route, async (caller, input) => {
+    const appended = collectAppended()
+    const ctx: Ctx = { ...caller, wake: appended.wake }
+    const transact: Transact = async (mode, work) => {
+      const confirmed = async (sql: Sql) => {
+        const result = await work(sql)
+        if (mode === 'read write') await api.confirm(sql, ctx)
+        return result
+      }
+      return await retryConflicts(() => appended.undoing(() => transaction(db, mode, confirmed)))
+    }
+    const answer = await run(transact, ctx, input)
+    appended.announce(notify, ctx.tenantId)
+    return answer
+  })
 }
 
 function answerOf<T>(route: Route, reply: T): Answer<T> {

@@ -1,12 +1,9 @@
 import type { Hono } from 'hono'
 import type { Route, RouteReply } from '#contract/route.ts'
-import { isConnectionLoss } from '#db/connection-loss.ts'
-import { isPgError, PG } from '#db/sql.ts'
 import type { Database } from '#db/sql.ts'
 import { serve } from '#http/serve.ts'
 import type { Api, RequestInput } from '#http/serve.ts'
 import type { Watch } from '#http/served.ts'
-import { AppError } from '#lib/errors.ts'
 import type { VerifyToken } from '#lib/jwt.ts'
 import type { Log } from '#lib/log.ts'
 import type { Turns } from '#lib/turns.ts'
@@ -76,7 +73,7 @@ export type MemoryHandler<R extends Route> = (
 
 /**
  * Serves a route of the memory service. Handlers open their own transactions: much of a write can be
- * worked out before the namespace has to be held. A database that cannot be reached is `not_ready`.
+ * worked out before the namespace has to be held.
  */
 export function serveMemory<R extends Route>(
   app: Hono,
@@ -85,23 +82,7 @@ export function serveMemory<R extends Route>(
   handler: MemoryHandler<R>,
 ): void {
   serve(app, api, route, async (ctx, input) => {
-    const body = await handler(ctx, input).catch((error: unknown) => {
-      throw isUnavailable(error) ? unavailable(error) : error
-    })
+    const body = await handler(ctx, input)
     return { status: route.statuses[0] ?? 200, body }
-  })
-}
-
-function isUnavailable(error: unknown): boolean {
-  return (
-    isConnectionLoss(error) ||
-    [PG.lockNotAvailable, PG.tooManyConnections].some((code) => isPgError(error, code))
-  )
-}
-
-function unavailable(cause: unknown): AppError {
-  return new AppError('not_ready', 'Cannot answer now: the database does not', {
-    cause,
-    retryAfterSeconds: 1,
   })
 }

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { poolOf } from '#db/pool.ts'
 import type { PoolObserver } from '#db/pool.ts'
 import type { Database } from '#db/sql.ts'
+import { troubleOf } from '#db/trouble.ts'
 import { productVersion } from '#lib/version.ts'
 import type { Tracing } from '#lib/tracing.ts'
 import type { Metrics } from './metrics.ts'
@@ -46,6 +47,10 @@ export function observePool(metrics: Metrics, pool: string, tracing: Tracing): P
         const result = await tracing.span(`transaction ${mode}`, options, () => run())
         outcome = 'committed'
         return result
+      } catch (error) {
+        const trouble = troubleOf(error)
+        if (trouble) metrics.databaseFailures.inc({ pool, kind: trouble.kind })
+        throw error
       } finally {
         const seconds = (performance.now() - start) / 1000
         metrics.transactionDuration.observe({ pool, mode, outcome }, seconds)

@@ -46,6 +46,14 @@ export const PROCESS = {
     alert:
       'histogram_quantile(0.99, sum by (le) (rate(db_transaction_duration_seconds_bucket{mode="read write"}[5m]))) > 1',
   },
+  databaseFailures: {
+    name: 'db_failures_total',
+    type: 'counter',
+    labels: ['pool', 'kind'],
+    en: 'Transactions that the database did not do: `unreachable`, `disk_full`, `disk_failed`, `out_of_memory`, `too_many_connections`, `limit_reached`, `read_only`, `locked`, `timed_out`, `conflict`',
+    ru: 'Транзакции, которые база не выполнила: `unreachable`, `disk_full`, `disk_failed`, `out_of_memory`, `too_many_connections`, `limit_reached`, `read_only`, `locked`, `timed_out`, `conflict`',
+    alert: 'sum by (kind) (increase(db_failures_total{kind!="conflict"}[5m])) > 0',
+  },
   readingsFailed: {
     name: 'metrics_readings_failed_total',
     type: 'counter',
