@@ -39,7 +39,7 @@ describe('roles that serve no API', () => {
         const { checks } = JSON.parse(ready.text) as Ready
         const states = Object.entries(checks).map(([name, { status }]) => `${name} ${status}`)
         const expected = {
-          worker: ['database ok', 'journal ok'],
+          worker: ['database ok', 'journal ok', 'content ok'],
           adapter: ['database ok', 'journal ok', 'memory unreachable'],
           memory: ['database ok'],
         }
