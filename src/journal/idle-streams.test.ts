@@ -93,7 +93,7 @@ describe('streams that wait', () => {
     })
     await hear()
     await server.stop()
-    assert.deepEqual(await listeners(), [])
+    await waitFor(async () => (await listeners()).length === 0)
   })
 })
 
