@@ -14,7 +14,7 @@ function inWorkspaces(sql: Sql, ids: readonly string[] | undefined) {
 }
 
 /**
- * Newest first. Uses indexes tasks_by_time, tasks_by_status, tasks_by_workspace, tasks_by_assignee,
+ * Newest first. Uses indexes tasks_by_time, tasks_by_status, tasks_by_workspace, tasks_assigned,
  * tasks_by_goal.
  * Reads one row more than the page holds.
  */
