@@ -237,6 +237,20 @@ describe('a binding', () => {
     assert.equal(await codeOf(manager, contract.updateIamBinding, widen), 'permission_escalation')
   })
 
+  it('is let in again only by who could give what it holds', async () => {
+    const { tenant, admin, binding } = await bound(stranger(), { permissions: ['tasks.write'] })
+    const manager = clientOf((await tenant.caller(['principals.write', 'tasks.read'])).key)
+    const turn = (client: ClientOptions, status: string, ifMatch: number) =>
+      codeOf(client, contract.updateIamBinding, {
+        params: { id: binding.id },
+        ifMatch,
+        body: { status },
+      })
+    assert.equal(await turn(manager, 'disabled', 1), 'ok')
+    assert.equal(await turn(manager, 'active', 2), 'permission_escalation')
+    assert.equal(await turn(admin, 'active', 2), 'ok')
+  })
+
   it('that is revoked stays so, and the last that administers is kept', async () => {
     const subject = stranger()
     const { tenant, admin, binding } = await bound(subject, { permissions: ['admin'] })

@@ -53,8 +53,11 @@ async function permissionsOf(
   sql: Sql,
   ctx: Ctx,
   before: BindingRow,
-  { permissions }: BindingPatch,
+  patch: BindingPatch,
 ): Promise<string[]> {
+  // What is let in again is given anew: nobody wakes rights that they could not give.
+  const isWoken = before.status === 'disabled' && patch.status === 'active'
+  const permissions = patch.permissions ?? (isWoken ? before.permissions : undefined)
   if (permissions === undefined) return before.permissions
   const { principalId } = before
   const principal = found(await selectPrincipal(sql, ctx, principalId), 'principal', principalId)
