@@ -87,11 +87,15 @@ export function behind(address: DatabaseAddress): {
 } {
   if ('url' in address) {
     const url = new URL(address.url)
+    const port = Number(url.port || 5432)
+    const folder = url.searchParams.get('host')
     return {
-      target: { host: url.hostname, port: Number(url.port || 5432) },
-      over: (port) => {
+      target:
+        folder === null ? { host: url.hostname, port } : { path: `${folder}/.s.PGSQL.${port}` },
+      over: (near) => {
         const other = new URL(url)
-        other.host = `127.0.0.1:${port}`
+        other.searchParams.delete('host')
+        other.host = `127.0.0.1:${near}`
         return { url: other.href }
       },
     }
