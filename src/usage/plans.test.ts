@@ -14,7 +14,7 @@ import { selectReport, selectReports } from './report.sql.ts'
 import { selectNeighbours } from './series.sql.ts'
 import { selectUsageByModel } from './sums.sql.ts'
 
-const RUNS = 2000
+const RUNS = 10_000
 /** Rows of these tables that a statement may read, for a page of 50. */
 const MAX_READ = 1000
 const TABLES = ['runs', 'run_usage', 'usage_reports', 'usage_lines', 'usage_months']
@@ -71,7 +71,7 @@ async function rowsRead(db: Sql): Promise<number> {
   return row.read
 }
 
-describe('among 2,000 runs', () => {
+describe('among 10,000 runs', () => {
   it('none is read but those that are shown or counted', async (t) => {
     const pool = await ownDb(t, 'control-plane')
     const ctx = await testCtx(pool)
