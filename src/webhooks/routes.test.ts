@@ -51,7 +51,9 @@ describe('webhooks', () => {
 
   it('begin where they are told to, or now', async () => {
     const { client } = await newTenant()
-    const { items, nextCursor } = await call(client, listEvents, { query: { limit: '200' } })
+    const all = { query: { limit: '200' } }
+    await waitFor(async () => (await call(client, listEvents, all)).items.length > 0)
+    const { items, nextCursor } = await call(client, listEvents, all)
     const after = items[0]?.cursor ?? ''
     assert.equal((await addWebhook(client, URL, { after })).cursor, after)
     await waitFor(async () => {

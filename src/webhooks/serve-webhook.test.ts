@@ -132,9 +132,11 @@ describe('a webhook', () => {
     await call(client, contract.resumeWebhook, { params: { id } })
     await waitFor(() => ears.told.length >= 18)
     assert.deepEqual(titles(ears.told.slice(15)), ['task 6', 'task 6', 'task 7'])
-    const { items } = await call(client, listEvents, { query: { types: 'webhook.', limit: '200' } })
+    const journal = async () =>
+      (await call(client, listEvents, { query: { types: 'webhook.', limit: '200' } })).items
+    await waitFor(async () => (await journal()).length >= 5)
     assert.deepEqual(
-      items.map(({ type, actorId }) => [type, actorId === null]),
+      (await journal()).map(({ type, actorId }) => [type, actorId === null]),
       [
         ['webhook.created', false],
         ['webhook.paused', true],
