@@ -1,34 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { newReader } from '../support/examples.ts'
-
-/** README first: it says what the first task is called. */
-const PAGES = [
-  'README.md',
-  'docs/context.md',
-  'docs/work.md',
-  'docs/runs.md',
-  'docs/tasks.md',
-  'docs/approvals.md',
-  'docs/goals.md',
-  'docs/accounting.md',
-  'docs/identity.md',
-  'docs/projects.md',
-  'docs/skills.md',
-  'docs/artifacts.md',
-  'docs/journal.md',
-  'docs/webhooks.md',
-  'docs/knowledge.md',
-  'docs/memory.md',
-  'docs/api.md',
-  'docs/operations.md',
-]
+import { EXECUTED_PAGES } from '../support/executed-pages.ts'
 
 const reader = await newReader()
 after(async () => await reader[Symbol.asyncDispose]())
 
 describe('the examples of the pages', () => {
-  for (const page of PAGES) {
+  for (const page of EXECUTED_PAGES) {
     it(`of ${page} do what it says`, async () => {
       const examples = await reader.follow(page)
       assert.ok(examples.length > 0)
