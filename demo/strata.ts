@@ -19,11 +19,28 @@ export interface Strata extends AsyncDisposable {
   adminKey: string
 }
 
-/** Everything in one process, as `npm start` runs it, on free ports and a folder of its own. */
-export async function startAll(dataFolder: string): Promise<Strata> {
-  const all = await startRole('all', { STRATA_DATA: dataFolder, CP_PORT: '0', CB_SERVER_PORT: '0' })
-  const adminKey = (await readFile(join(dataFolder, 'admin.key'), 'utf8')).trim()
-  return { url: all.url, adminKey, [Symbol.asyncDispose]: all.stop }
+/** The same with its memory service, which can be asked directly. */
+export interface StrataWithMemory extends Strata {
+  memory: { url: string; key: string }
+}
+
+/**
+ * Everything in one process, as `npm start` runs it, on free ports and a folder of its own; `settings`
+ * are further variables of its environment.
+ */
+export async function startAll(
+  dataFolder: string,
+  settings: Record<string, string> = {},
+): Promise<StrataWithMemory> {
+  const own = { STRATA_DATA: dataFolder, CP_PORT: '0', CB_SERVER_PORT: '0' }
+  const all = await startRole('all', { ...own, ...settings })
+  const key = async (name: string) => (await readFile(join(dataFolder, name), 'utf8')).trim()
+  return {
+    url: all.url,
+    adminKey: await key('admin.key'),
+    memory: { url: all.memoryUrl, key: await key('memory.key') },
+    [Symbol.asyncDispose]: all.stop,
+  }
 }
 
 /** The same as separate processes over one database server. */
@@ -97,7 +114,8 @@ async function startRole(role: string, env: Record<string, string>) {
       const ready = / is ready(?: at (\S+))?/.exec(line)
       if (!ready) continue
       child.stderr.resume()
-      return { url: ready[1] ?? '', stop }
+      const memoryUrl = /memory at (\S+)/.exec(line)?.[1] ?? ''
+      return { url: ready[1] ?? '', memoryUrl, stop }
     }
     throw new Error(`Cannot start role "${role}":\n${said.join('\n')}`)
   } finally {
