@@ -1,4 +1,5 @@
 import type { Sql } from '#db/sql.ts'
+import type { Position } from './cursor.ts'
 
 /**
  * The condition on a row `e` of the journal that no transaction still running can precede it. As one
@@ -13,6 +14,15 @@ export function isStable(sql: Sql) {
 export function isHeldBack(sql: Sql) {
   return sql`(e.journal_epoch, e.tx_id)
     >= ((select journal_epoch from journal_state), pg_snapshot_xmin(pg_current_snapshot()))`
+}
+
+/**
+ * A place to compare rows `(journal_epoch, tx_id, sequence)` with. The planner judges such a comparison by its
+ * first column alone, and the epoch is the same in nearly every row: if it saw the value, it would take what
+ * stands after a place for next to nothing, and read and sort all of it for one page.
+ */
+export function rowAt(sql: Sql, { journalEpoch, txId, sequence }: Position) {
+  return sql`((select ${journalEpoch}::int), ${txId}::xid8, ${sequence}::bigint)`
 }
 
 /** The open transaction that holds back every reader of every journal on the database server. */

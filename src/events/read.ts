@@ -5,7 +5,7 @@ import type { Tenancy } from '#lib/ctx.ts'
 import { comparePositions, encodeCursor, ORIGIN } from './cursor.ts'
 import type { Position } from './cursor.ts'
 import { checkFloor, selectFloors } from './floors.ts'
-import { isStable } from './horizon.ts'
+import { isStable, rowAt } from './horizon.ts'
 
 /** Whose journal, and how far the reader reaches; readers that are not requests reach all of it. */
 export type Tenant = Tenancy
@@ -121,17 +121,13 @@ async function selectPage(
              as occurred_at
     from journal e
     where e.tenant_id = ${ctx.tenantId}
-      ${after ? sql`and (e.journal_epoch, e.tx_id, e.sequence) > ${place(sql, after)}` : sql``}
-      ${before ? sql`and (e.journal_epoch, e.tx_id, e.sequence) < ${place(sql, before)}` : sql``}
+      ${after ? sql`and (e.journal_epoch, e.tx_id, e.sequence) > ${rowAt(sql, after)}` : sql``}
+      ${before ? sql`and (e.journal_epoch, e.tx_id, e.sequence) < ${rowAt(sql, before)}` : sql``}
       and ${isStable(sql)}
       ${inReach(sql, ctx, 'e.workspace_id')}
       ${matching(sql, filter)}
     order by e.journal_epoch ${direction}, e.tx_id ${direction}, e.sequence ${direction}
     limit ${limit}`
-}
-
-function place(sql: Sql, { journalEpoch, txId, sequence }: Position) {
-  return sql`(${journalEpoch}, ${txId}::xid8, ${sequence}::bigint)`
 }
 
 function matching(sql: Sql, filter: EventFilter) {
@@ -183,8 +179,7 @@ export async function countEventsAfter(
       select e.occurred_at
       from journal e
       where e.tenant_id = ${ctx.tenantId}
-        and (e.journal_epoch, e.tx_id, e.sequence)
-          > (${after.journalEpoch}, ${after.txId}::xid8, ${after.sequence}::bigint)
+        and (e.journal_epoch, e.tx_id, e.sequence) > ${rowAt(sql, after)}
       order by e.journal_epoch, e.tx_id, e.sequence
       limit ${cap}
     ) as pending`

@@ -2,7 +2,7 @@ import type { Sql } from '#db/sql.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import type { Position } from './cursor.ts'
 import { raiseFloor } from './floors.ts'
-import { isStable } from './horizon.ts'
+import { isStable, rowAt } from './horizon.ts'
 
 type Tenant = Pick<Ctx, 'tenantId'>
 
@@ -74,7 +74,7 @@ export async function selectReach(
   { consumer, minAgeSeconds, maxEvents }: Bounds,
 ): Promise<Reach> {
   const isAhead = consumer
-    ? sql`(e.journal_epoch, e.tx_id, e.sequence) > ${place(sql, consumer)}`
+    ? sql`(e.journal_epoch, e.tx_id, e.sequence) > ${rowAt(sql, consumer)}`
     : sql`false`
   const rows = await sql<(Position & { n: number; stop: Limit | null })[]>`
     with head as (
@@ -116,7 +116,7 @@ export async function archiveEvents(sql: Sql, ctx: Tenant, to: Position): Promis
     with moved as (
       delete from events
       where tenant_id = ${ctx.tenantId}
-        and (journal_epoch, tx_id, sequence) <= ${place(sql, to)}
+        and (journal_epoch, tx_id, sequence) <= ${rowAt(sql, to)}
       returning *)
     insert into events_archive
       (tenant_id, journal_epoch, tx_id, sequence, id, type, schema_version, entity_type, entity_id,
@@ -136,7 +136,7 @@ export async function pruneEvents(sql: Sql, ctx: Tenant, to: Position): Promise<
   const gone = await sql`
     delete from events_archive
     where tenant_id = ${ctx.tenantId}
-      and (journal_epoch, tx_id, sequence) <= ${place(sql, to)}`
+      and (journal_epoch, tx_id, sequence) <= ${rowAt(sql, to)}`
   await raiseFloor(sql, ctx, 'pruned', to)
   return gone.count
 }
@@ -144,10 +144,6 @@ export async function pruneEvents(sql: Sql, ctx: Tenant, to: Position): Promise<
 /** The one way around the trigger that keeps the journal append-only; ends with the transaction. */
 async function allowDeletes(sql: Sql): Promise<void> {
   await sql`select set_config('strata.archiving', 'on', true)`
-}
-
-function place(sql: Sql, { journalEpoch, txId, sequence }: Position) {
-  return sql`(${journalEpoch}, ${txId}::xid8, ${sequence}::bigint)`
 }
 
 /** Every tenant, for a job that goes over all of them. */

@@ -39,11 +39,16 @@ export type Listen = { socketFolder: string } | { port: number }
 /** The port is part of a socket's name; nothing listens on it. */
 export const SOCKET_PORT = 5432
 
-export function serverArguments(data: string, listen: Listen, fsync: boolean): string[] {
+export function serverArguments(
+  data: string,
+  listen: Listen,
+  { fsync, maxConnections }: { fsync: boolean; maxConnections: number | undefined },
+): string[] {
   const place =
     'socketFolder' in listen
       ? { unix_socket_directories: listen.socketFolder, listen_addresses: '', port: SOCKET_PORT }
       : { unix_socket_directories: '', listen_addresses: '127.0.0.1', port: listen.port }
-  const all = { ...SETTINGS, ...(fsync ? {} : THROWAWAY), ...place }
+  const most = maxConnections === undefined ? {} : { max_connections: String(maxConnections) }
+  const all = { ...SETTINGS, ...(fsync ? {} : THROWAWAY), ...most, ...place }
   return ['-D', data, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
 }

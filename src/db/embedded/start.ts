@@ -31,6 +31,8 @@ export interface EmbeddedOptions {
   progress?: (message: string) => void
   /** False only for databases that are thrown away: a crash of the machine loses them. Default true. */
   fsync?: boolean
+  /** How many connections the server takes; default 100. */
+  maxConnections?: number
   /** The command that makes a user namespace; default `unshare`. */
   unshare?: string
   /** Where the database goes when its account cannot enter the data folder; default `/var/lib/strata`. */
@@ -62,7 +64,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const lock = await lockFolder(dataFolder)
   try {
     const binaries = await findBinaries()
-    const { unshare, elsewhere } = options
+    const { unshare, elsewhere, maxConnections } = options
     const home = await findHome({
       dataFolder,
       binaries,
@@ -73,7 +75,11 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     const cluster = await openCluster(home, { fsync, progress })
     await awaitOldServer(cluster.data, progress)
     const listen = await chooseListen(home)
-    const server = await startServer(home, serverArguments(cluster.data, listen, fsync), progress)
+    const server = await startServer(
+      home,
+      serverArguments(cluster.data, listen, { fsync, maxConnections }),
+      progress,
+    )
     const stop = async () => {
       await server.stop()
       await lock.release()
