@@ -19,6 +19,7 @@ import { routes as knowledge } from './knowledge.ts'
 import { routes as members } from './members.ts'
 import { routes as memory } from './memory.ts'
 import { routes as memoryContext } from './memory-context.ts'
+import { routes as memoryDeletion } from './memory-deletion.ts'
 import { routes as memoryReconcile } from './memory-reconcile.ts'
 import { routes as observations } from './observations.ts'
 import { routes as operations } from './operations.ts'
@@ -93,4 +94,4 @@ export const controlPlaneRoutes = {
 }
 
 /** Every route of the memory service by its operation id. */
-export const memoryRoutes = { ...memory, ...memoryContext, ...memoryReconcile }
+export const memoryRoutes = { ...memory, ...memoryContext, ...memoryReconcile, ...memoryDeletion }

@@ -6,6 +6,7 @@ import type { Api } from '#http/serve.ts'
 import type { Caller, MemoryCtx } from './access/caller.ts'
 import { callers } from './access/token-caller.ts'
 import { createIndexes } from './index/indexes.ts'
+import { bindErasure } from './erase/routes.ts'
 import { bindRecall } from './recall/routes.ts'
 import { bindKnowledge } from './knowledge/routes.ts'
 import { bindMemory } from './routes.ts'
@@ -26,6 +27,7 @@ export function createMemoryApp(deps: MemoryDeps): Hono {
   bindMemory(app, api, parts)
   bindKnowledge(app, api, parts)
   bindRecall(app, api, parts)
+  bindErasure(app, api, parts)
   return app
 }
 

@@ -54,10 +54,15 @@ export function traceQueue(db: Database, log: Log): TraceQueue {
         .find((row) => row !== undefined)?.id
       if (namespaceId === undefined || waiting.length >= MAX_WAITING) return
       const { trace_id: traceId } = answered.pack
-      waiting.push({ namespaceId, traceId, trace: traceOf(answered) })
+      waiting.push({ namespaceId, traceId, trace: traceOf(answered), items: itemsOf(answered) })
       if (!isWriting) void write()
     },
   }
+}
+
+function itemsOf({ pack }: Answered): string[] {
+  const named = [...pack.sections.flatMap(({ items }) => items), ...pack.budget.dropped]
+  return [...new Set(named.map(({ id }) => id))]
 }
 
 /** No text of an item and nothing of the caller's state but its size: a trace outlives both. */

@@ -4,20 +4,27 @@ export interface TraceInsert {
   namespaceId: string
   traceId: string
   trace: Record<string, unknown>
+  /** What it names: it goes with the first of them that is purged. */
+  items: readonly string[]
 }
 
+/** Stores traces, but for one that names what was purged meanwhile. */
 export async function insertTraces(sql: Sql, traces: readonly TraceInsert[]): Promise<void> {
-  const rows = traces.map(({ namespaceId, traceId, trace }) => ({ namespaceId, traceId, trace }))
   await sql`
-    insert into context_traces (namespace_id, trace_id, trace)
-    select r."namespaceId", r."traceId", r.trace
-    from json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as r ("namespaceId" bigint, "traceId" text, trace jsonb)
+    insert into context_traces (namespace_id, trace_id, trace, items)
+    select r."namespaceId", r."traceId", r.trace, r.items
+    from json_to_recordset(${JSON.stringify(traces)}::text::json)
+      as r ("namespaceId" bigint, "traceId" text, trace jsonb, items text[])
     where exists (
-      select 1
-      from namespaces
-      where id = r."namespaceId"
-    )
+        select 1
+        from namespaces
+        where id = r."namespaceId")
+      and not exists (
+        select 1
+        from tombstones as t
+        where t.namespace_id = r."namespaceId"
+          and t.mode = 'purge'
+          and t.observation_id = any(r.items))
     on conflict (namespace_id, trace_id) do nothing`
 }
 

@@ -198,12 +198,11 @@ function factWrite(evidence: Evidence, fact: FactAssertion): FactWrite {
 }
 
 function textWrite(evidence: Evidence, index: number, text: TextAssertion): TextWrite {
-  const firstLine = /\S.*/.exec(text.content)?.[0].trim() ?? ''
   return {
     nodeKey: textKey(evidence, index, text),
     keyGiven: text.key !== undefined,
     docType: text.type ?? 'note',
-    title: text.title?.trim() ? text.title : firstLine.slice(0, MAX_TITLE).toWellFormed(),
+    title: textTitle(text),
     heading: text.heading ?? null,
     content: text.content,
     sourcePath: text.source_path ?? null,
@@ -212,6 +211,13 @@ function textWrite(evidence: Evidence, index: number, text: TextAssertion): Text
     scopes: union(evidence.scopes, text.scopes),
     at: evidence.occurredAt,
   }
+}
+
+/** The title given, else the first line that says something. */
+export function textTitle({ title, content }: TextAssertion): string {
+  if (title?.trim()) return title
+  const firstLine = /\S.*/.exec(content)?.[0].trim() ?? ''
+  return firstLine.slice(0, MAX_TITLE).toWellFormed()
 }
 
 function textKey({ observationId }: Evidence, index: number, { key }: TextAssertion): string {

@@ -44,6 +44,7 @@ function micros(sql: Sql, column: string) {
 
 export interface ChangedItems {
   version: number
+  kind: string
   items: string[]
 }
 
@@ -54,7 +55,7 @@ export async function selectChanges(
   after: number,
 ): Promise<ChangedItems[]> {
   return await sql<ChangedItems[]>`
-    select version::float8 as version, items
+    select version::float8 as version, kind, items
     from changes
     where namespace_id = ${namespaceId} and version > ${after}
     order by version`

@@ -67,6 +67,8 @@ export interface NamespaceIndex {
   put: (row: IndexRow) => void
   /** Takes a word that items of the namespace hold. */
   learn: (word: string) => void
+  /** Forgets a word that no item holds any more, by the hash of its term. */
+  forget: (hash: bigint) => void
   /** Forgets an item that the store no longer shows. */
   remove: (item: number) => void
 }
@@ -82,7 +84,7 @@ export function scopeLanes(namespaceId: string, scope: string): [number, number]
 /** The parts that an index grows together; `columns` is exchanged when it has no room left. */
 type Growing = Omit<
   NamespaceIndex,
-  'put' | 'learn' | 'remove' | 'bytes' | 'columns' | 'slots' | 'gone'
+  'put' | 'learn' | 'forget' | 'remove' | 'bytes' | 'columns' | 'slots' | 'gone'
 > & {
   columns: Columns
   slots: number
@@ -113,6 +115,11 @@ export function createNamespaceIndex(namespaceId: string): NamespaceIndex {
       learn: (word: string) => {
         const { terms, spelling } = parts
         spelling.learn(word, terms.add(...termLanes(namespaceId, word)))
+      },
+      forget: (hash: bigint) => {
+        const { terms, spelling } = parts
+        const low = Number(BigInt.asIntN(32, hash))
+        spelling.forget(terms.find(Number(BigInt.asIntN(32, hash >> 32n)), low))
       },
       remove: (item: number) => remove(parts, item),
       bytes: 0,

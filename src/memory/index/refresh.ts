@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Sql } from '#db/sql.ts'
 import { selectWords } from '../store/vocabulary.sql.ts'
 import { selectChanges, selectIndexItems, selectIndexPage } from './index.sql.ts'
+import type { ChangedItems } from './index.sql.ts'
 import type { NamespaceIndex } from './namespace-index.ts'
 
 const PAGE = 2_000
@@ -16,7 +17,8 @@ export async function refresh(sql: Sql, index: NamespaceIndex, version: number):
   if (index.version >= version) return
   if (index.version === 0) return await load(sql, index, version)
   const changes = await selectChanges(sql, index.namespaceId, index.version)
-  const items = [...new Set(changes.flatMap((change) => change.items.map(Number)))]
+  const [forgotten, changed] = [changes.filter(isWord), changes.filter((one) => !isWord(one))]
+  const items = [...new Set(changed.flatMap((change) => change.items.map(Number)))]
   const found = []
   for (let start = 0; start < items.length; start += PAGE) {
     found.push(
@@ -27,6 +29,7 @@ export async function refresh(sql: Sql, index: NamespaceIndex, version: number):
   const searchable = new Set(found.map(({ item }) => Number(item)))
   for (const item of items) if (!searchable.has(item)) index.remove(item)
   for (const row of found) index.put(row)
+  for (const hash of forgotten.flatMap((change) => change.items)) index.forget(BigInt(hash))
   for (const word of words) index.learn(word)
   index.version = changes.at(-1)?.version ?? version
   await compacted(index)
@@ -45,6 +48,11 @@ async function load(sql: Sql, index: NamespaceIndex, version: number): Promise<v
   index.version = version
   for (const word of words) index.learn(word)
   await compacted(index)
+}
+
+/** Words that no item holds any more, by the hashes of their terms. */
+function isWord({ kind }: ChangedItems): boolean {
+  return kind === 'word'
 }
 
 function* putting(index: NamespaceIndex, rows: Parameters<NamespaceIndex['put']>[0][]) {

@@ -4,6 +4,8 @@ import { transliterate } from '../analysis/names.ts'
 export interface Spelling {
   readonly bytes: number
   learn: (word: string, term: number) => void
+  /** Forgets the word of a term. Looks through all words: for what is rarely done. */
+  forget: (term: number) => void
   /** Numbers of the terms whose words hold these letters in a row. */
   holding: (letters: string) => readonly number[]
 }
@@ -26,6 +28,14 @@ export function createSpelling(): Spelling {
         if (list.length === 0) lists.set(letters, list)
         list.push(term)
         entries += 1
+      }
+    },
+    forget: (term) => {
+      for (const [letters, list] of lists) {
+        const left = list.filter((one) => one !== term)
+        entries -= list.length - left.length
+        if (left.length === 0) lists.delete(letters)
+        else lists.set(letters, left)
       }
     },
     holding: (letters) => lists.get(letters) ?? [],

@@ -35,17 +35,28 @@ export interface KnownObservation {
   scopes: string[]
 }
 
-/** Those of the ids that are recorded. */
+/** Those of the ids that are recorded, or were and have been erased. */
 export async function selectKnown(
   sql: Sql,
   namespaceId: string,
   ids: readonly string[],
 ): Promise<KnownObservation[]> {
+  const wanted = [...ids]
   return await sql<KnownObservation[]>`
     select observation_id, status, scopes
     from observations
     where namespace_id = ${namespaceId}
-      and observation_id = any(${[...ids]}::text[])`
+      and observation_id = any(${wanted}::text[])
+    union all
+    select observation_id, 'redacted' as status, scopes
+    from tombstones as t
+    where namespace_id = ${namespaceId}
+      and observation_id = any(${wanted}::text[])
+      and not exists (
+        select 1
+        from observations as o
+        where o.namespace_id = t.namespace_id
+          and o.observation_id = t.observation_id)`
 }
 
 export type IndexedObservation = ObservationRow & {
@@ -168,7 +179,7 @@ export async function closeObservations(
       and before.namespace_id = o.namespace_id
       and before.observation_id = o.observation_id
       and (o.valid_to is null or o.valid_to > r.at)
-    returning o.item::float8 as item, before.valid_to is null as was_open, o.term_count`
+    returning o.item::float8 as item, before.valid_to is null and before.retired_at is null as was_open, o.term_count`
 }
 
 /**

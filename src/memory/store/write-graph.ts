@@ -116,7 +116,7 @@ async function writeFacts(sql: Sql, graph: Graph): Promise<void> {
 }
 
 /** The titles of both ends when the fact begins, as everybody knows them who sees the fact. */
-function titlesOf({ nodes }: Graph, fact: FactVersion): string[] {
+export function titlesOf({ nodes }: Graph, fact: FactVersion): string[] {
   const at = startOf(fact)
   return [fact.subject, fact.object].flatMap((key) => {
     const versions = (nodes.get(key) ?? []).filter(
