@@ -7,6 +7,7 @@ import { collectBlobs } from '#blobs/collect.ts'
 import type { BlobStore } from '#blobs/store.ts'
 import type { AdapterDeps } from '#adapter/run-adapter.ts'
 import type { MemoryOptions } from '#client/memory.ts'
+import { finishErasures } from '#context/finish-erasures.ts'
 import type { MemoryProvider } from '#context/recall.ts'
 import type { Database } from '#db/sql.ts'
 import { Heads } from '#events/heads.ts'
@@ -220,7 +221,31 @@ export async function adapterService(
     tracing.span(name, { attributes }, work)
   const deps = { db, address, sink, settings, log, traced }
   const onLeading = (isLeading: boolean) => metrics.adapterLeads.set(Number(isLeading))
-  await runAdapter({ ...deps, onLeading, onTurn: (turn) => countTurn(metrics, turn) }, signal)
+  const delivering = runAdapter(
+    { ...deps, onLeading, onTurn: (turn) => countTurn(metrics, turn) },
+    signal,
+  )
+  await Promise.all([delivering, erasingService(shared, db, memory)])
+}
+
+/** Tells memory of erasures that it has not confirmed, until the signal aborts. */
+async function erasingService(
+  { config, log, metrics, tracing, signal }: Shared,
+  db: Database,
+  memory: MemoryOptions,
+): Promise<void> {
+  const erasing = {
+    ...memory,
+    namespacePrefix: config.CP_CONTEXT_NAMESPACE_PREFIX,
+    timeoutSeconds: config.CP_CONTEXT_INGEST_TIMEOUT_SECONDS,
+  }
+  while (!signal.aborted) {
+    await watchJob({ log, metrics, tracing }, 'erasures', async () => ({
+      erasures: await finishErasures(db, erasing, signal),
+    }))
+    const seconds = config.CP_CONTEXT_POLL_INTERVAL_SECONDS
+    await sleep(seconds * 1000, undefined, { signal }).catch(() => {})
+  }
 }
 
 const REAP_BATCH = 200

@@ -18,6 +18,7 @@ const OTHERWISE: Readonly<Record<string, string>> = {
   idempotency_records_by_expiry: 'the clean-up looks for what is due over all tenants',
   artifact_uploads_by_expiry: 'the clean-up looks for what is due over all tenants',
   blobs_to_collect: 'the collector looks for what is due over all tenants',
+  observation_erasures_due: 'the adapter looks for what is due over all tenants',
   loose_objects_by_due: 'the collector looks for what is due over all tenants',
   observations_terms: 'a term is hashed together with its namespace',
   chunks_terms: 'a term is hashed together with its namespace',

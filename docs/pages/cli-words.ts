@@ -160,6 +160,7 @@ export const RUSSIAN_SUMMARIES: Readonly<Record<string, string>> = {
   'approvals cancel': 'Отозвать запрос, по которому ещё нет решения',
   observe: 'Записать находку или решение, чтобы их вспомнили следующие сессии',
   'observation get': 'Одно наблюдение',
+  'observation erase': 'Стереть сказанное в наблюдении, здесь и в памяти',
   context: 'Показать, что верно сейчас и что об этом помнит память',
   'events tail': 'Последние события журнала или события после курсора',
   'webhook create':

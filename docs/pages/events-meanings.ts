@@ -237,6 +237,10 @@ export const MEANINGS: Readonly<Record<EventType, { en: string; ru: string }>> =
     en: 'A finding, a decision or the like was recorded',
     ru: 'Записаны вывод, решение или иное наблюдение',
   },
+  'observation.erased': {
+    en: 'What an observation said was erased',
+    ru: 'Стёрто то, что говорило наблюдение',
+  },
   'knowledge.snapshot_reconciled': {
     en: 'Memory was brought to the state of a snapshot',
     ru: 'Память приведена к состоянию снимка',

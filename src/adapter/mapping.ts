@@ -1,9 +1,7 @@
 import type { JournalEvent } from '#contract/events.ts'
+import { externalIdOf, JOURNAL_SOURCE } from '#contract/observation-id.ts'
 import { stampScopes } from '#contract/visibility.ts'
 import { MAPPING_VERSION, WHITE_LIST } from './white-list.ts'
-
-/** The one source of every observation made from the journal. */
-export const SOURCE = { system: 'control-plane', stream: 'domain-events' } as const
 
 /** What a recorded observation says, kept apart from the journal so that it can be erased. */
 export interface RecordedContent {
@@ -29,7 +27,7 @@ const MAX_SCOPES = 20
 
 /** One observation as the memory service takes it. */
 export interface Observation {
-  source: typeof SOURCE & { external_id: string }
+  source: typeof JOURNAL_SOURCE & { external_id: string }
   kind: string
   occurred_at: string
   subject: { type: string; id: string }
@@ -57,7 +55,7 @@ export function toObservation(
     event.type === RECORDED ? fromRecorded(event, recorded) : fromLifecycle(event, listed)
   if (!said) return null
   return {
-    source: { ...SOURCE, external_id: `event:${event.id}` },
+    source: { ...JOURNAL_SOURCE, external_id: externalIdOf(event.id) },
     ...said,
     subject: { type: event.entityType, id: event.entityId },
     ...(event.actorId !== null && { actor: { type: 'principal', id: event.actorId } }),

@@ -1,8 +1,10 @@
+import { eraseObservation } from '#contract/erasures.ts'
+import { ERASURE_MODES } from '#contract/memory-deletion.ts'
 import { getObservation, recordObservation } from '#contract/observations.ts'
 import { CliError } from './cli-error.ts'
 import type { Cli } from './cli.ts'
 import { command } from './command.ts'
-import { given, jsonObject } from './option-values.ts'
+import { given, jsonObject, oneOf } from './option-values.ts'
 import { readInput } from './read-input.ts'
 import { chosenWorkspace, WORKSPACE_OPTION } from './resolve-workspace.ts'
 
@@ -85,6 +87,33 @@ const get = command({
   },
 })
 
+const erase = command({
+  name: 'observation erase',
+  args: '<observation>',
+  summary: 'Erase what an observation said, here and in memory',
+  details: [
+    'Its author may, and whoever holds operations.manage. Nothing brings it back, a rebuild of memory neither.',
+  ],
+  options: {
+    mode: {
+      value: 'mode',
+      summary: 'redact keeps that there was something, purge does not (redact)',
+    },
+  },
+  async run({ call, screen }, { positionals: [id = ''], values }) {
+    const mode = oneOf(values.mode, ERASURE_MODES, '--mode') ?? 'redact'
+    const erased = await call(eraseObservation, { params: { id }, query: { mode } })
+    screen.result(erased, () => {
+      screen.line(`Erased observation ${erased.id} (${erased.mode})`)
+      const removed = Object.entries(erased.receipt?.removed ?? {}).filter(([, count]) => count > 0)
+      for (const [name, count] of removed) screen.line(`  ${name.replaceAll('_', ' ')}: ${count}`)
+    })
+    if (erased.memoryStatus === 'pending') {
+      screen.warn('warning: memory has not confirmed it yet; it is told again until it does')
+    }
+  },
+})
+
 async function contentOf({ io }: Cli, words: readonly string[]): Promise<string> {
   const text =
     words.length === 1 && words[0] === '-'
@@ -104,4 +133,4 @@ async function workspaceOf(
   return await chosenWorkspace(cli, workspace)
 }
 
-export const observeCommands = [observe, get]
+export const observeCommands = [observe, get, erase]

@@ -1,5 +1,6 @@
 import type { Hono } from 'hono'
 import * as contract from '#contract/context.ts'
+import { eraseObservation as eraseContract } from '#contract/erasures.ts'
 import * as knowledgeContract from '#contract/knowledge.ts'
 import type { Observation } from '#contract/observations.ts'
 import * as observationsContract from '#contract/observations.ts'
@@ -9,6 +10,7 @@ import { currentPosition } from '#events/read.ts'
 import { bind, bindOutside, withStatus } from '#http/bind.ts'
 import type { Deps } from '#http/bind.ts'
 import { found } from '#lib/errors.ts'
+import { eraseObservation } from './erase-observation.ts'
 import { getContext } from './get-context.ts'
 import type { ContextMetrics } from './get-context.ts'
 import { harnessContext } from './harness-context.ts'
@@ -50,6 +52,11 @@ export function contextRoutes(app: Hono, deps: Deps, options: ContextOptions): v
   )
 
   bindObservations(app, deps)
+
+  bindOutside(app, outside, eraseContract, async (transact, ctx, { params: { id }, query }) => {
+    const erased = await eraseObservation({ transact, provider }, ctx, { id, mode: query.mode })
+    return withStatus(erased.memoryStatus === 'pending' ? 202 : 200, erased)
+  })
 
   bindOutside(app, outside, knowledgeContract.reconcileSnapshot, async (transact, ctx, { body }) =>
     reconcileSnapshot({ transact, provider }, ctx, body),

@@ -9,6 +9,7 @@ import { routes as comments } from './comments.ts'
 import { routes as context } from './context.ts'
 import { routes as delegations } from './delegations.ts'
 import { routes as controlMessages } from './control-messages.ts'
+import { routes as erasures } from './erasures.ts'
 import { routes as eventStream } from './event-stream.ts'
 import { routes as events } from './events-api.ts'
 import { routes as journalOperations } from './journal-operations.ts'
@@ -87,6 +88,7 @@ export const controlPlaneRoutes = {
   ...eventStream,
   ...context,
   ...observations,
+  ...erasures,
   ...knowledge,
   ...operations,
   ...journalOperations,

@@ -197,6 +197,12 @@ export const EVENTS = {
     sessionId: nullableId,
     supersedes: nullableId,
   }),
+  /** What it said is gone: from the journal's side at once, from memory as soon as that confirms. */
+  'observation.erased': z.strictObject({
+    mode: z.enum(['redact', 'purge']),
+    /** The event that recorded it. */
+    recordedBy: id,
+  }),
   'knowledge.snapshot_reconciled': z.strictObject({
     workspaceId: id,
     source: z.string(),

@@ -1,26 +1,14 @@
 import type { Observation } from '#contract/memory-observation.ts'
+import { externalIdentity } from '#contract/observation-id.ts'
 import { canonicalJson } from '#lib/json.ts'
 import { sha256 } from '#lib/id.ts'
 import { plainInstant } from '#lib/instant.ts'
 import { privateScopes } from './visibility.ts'
 
-/** `obs-` and 24 hex digits; a sender can compute it. */
-export function observationId(namespace: string, identity: string): string {
-  return `obs-${sha256(`${namespace}|${identity}`).slice(0, 24)}`
-}
-
 /** What makes two deliveries the same observation: the sender's id for it, else its content. */
 export function identityOf({ source }: Observation, hash: string): string {
   const { system, stream, external_id: externalId } = source
   return externalId === undefined ? `content|${hash}` : externalIdentity(system, stream, externalId)
-}
-
-export function externalIdentity(
-  system: string | null | undefined,
-  stream: string | null | undefined,
-  externalId: string,
-): string {
-  return `${system ?? ''}|${stream ?? ''}|${externalId}`
 }
 
 /** SHA-256 over everything an observation says, as it was sent. */

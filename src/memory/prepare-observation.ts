@@ -1,18 +1,12 @@
 import { Observation } from '#contract/memory-observation.ts'
 import type { ItemFault } from '#contract/memory.ts'
+import { observationId } from '#contract/observation-id.ts'
 import { issuePhrase } from '#lib/issue-phrase.ts'
 import { observationFields } from './analysis/fields.ts'
 import type { Writer } from './access/caller.ts'
 import { parseAssertions } from './graph/project.ts'
 import type { Parsed } from './graph/project.ts'
-import {
-  contentHash,
-  identityOf,
-  observationId,
-  storedScopes,
-  supersededHandle,
-  titleOf,
-} from './observation.ts'
+import { contentHash, identityOf, storedScopes, supersededHandle, titleOf } from './observation.ts'
 import { redacted } from './redacted.ts'
 import { sessionKeyOf } from './scopes.ts'
 import type { IndexedObservation } from './store/observation.sql.ts'

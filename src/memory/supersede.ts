@@ -1,5 +1,5 @@
 import type { Sql } from '#db/sql.ts'
-import { externalIdentity, observationId } from './observation.ts'
+import { externalIdentity, observationId } from '#contract/observation-id.ts'
 import { mayEnd } from './scopes.ts'
 import {
   closeDerived,

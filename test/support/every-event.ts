@@ -6,6 +6,7 @@ import { sendArtifactContent } from '#contract/artifact-uploads.ts'
 import * as claims from '#contract/claims.ts'
 import * as journalOperations from '#contract/journal-operations.ts'
 import * as knowledge from '#contract/knowledge.ts'
+import { eraseObservation } from '#contract/erasures.ts'
 import * as observations from '#contract/observations.ts'
 import * as operations from '#contract/operations.ts'
 import * as org from '#contract/org.ts'
@@ -182,7 +183,7 @@ async function walkArtifacts({ make, told, kept }: Walk, { runId, fencingToken }
 }
 
 async function walkObservations(
-  { make, told }: Walk,
+  { make, told, kept }: Walk,
   { taskId, workspaceId }: { taskId: string; workspaceId: string },
 ) {
   const body = { kind: 'decision', content: told('content of an observation'), task: taskId }
@@ -204,6 +205,10 @@ async function walkObservations(
       externalRef: { system: 'tracker', id: told('reference of an observation') },
     },
   })
+  const { id } = await make(observations.recordObservation, {
+    body: { kind: 'note', content: kept('content that is erased') },
+  })
+  await make(eraseObservation, { params: { id }, query: { mode: 'purge' } })
 }
 
 async function walkKnowledge({ make, kept }: Walk, workspaceId: string) {

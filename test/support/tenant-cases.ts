@@ -253,6 +253,7 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
       { supersedes: a.observation },
     ].map((place) => foreign({ body: { kind: 'note', content: 'other', ...place } })),
   ],
+  eraseObservation: (a) => [foreign({ params: { id: a.observation } })],
   getObservation: (a) => [foreign({ params: { id: a.observation } })],
   reconcileSnapshot: (a, b) => [
     own({ body: { ...b.snapshot, snapshotId: '2' } }),
