@@ -187,4 +187,7 @@ export const RUSSIAN_SUMMARIES: Readonly<Record<string, string>> = {
   'skills revoke': 'Отнять навык у principal там, где он был дан',
   'ops adapter status': 'Как идёт доставка журнала в память',
   'ops adapter redrive': 'Сразу повторить то же событие, когда причина устранена',
+  'deploy secrets': 'Создать ключи установки в файлах для её контейнеров',
+  'deploy bootstrap': 'Создать первый тенант и его администратора; срабатывает один раз',
+  'deploy service-account': 'Зарегистрировать control plane клиентом издателя OpenID Connect',
 }

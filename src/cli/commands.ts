@@ -5,6 +5,7 @@ import { claimCommands } from './claim-commands.ts'
 import type { Command } from './command.ts'
 import { connectCommands } from './connect-commands.ts'
 import { contextCommands } from './context-commands.ts'
+import { deployCommands } from './deploy-commands.ts'
 import { eventsCommands } from './events-commands.ts'
 import { loginCommands } from './login-commands.ts'
 import { observeCommands } from './observe-commands.ts'
@@ -42,4 +43,5 @@ export const COMMANDS: readonly Command[] = [
   ...budgetCommands,
   ...skillCommands,
   ...opsCommands,
+  ...deployCommands,
 ]

@@ -79,6 +79,8 @@ async function openKeys({ issuer, jwksUrl }: IssuerSettings): Promise<JWTVerifyG
 export interface Discovered {
   keysUrl: string
   tokenUrl: string | undefined
+  /** Where a client may register itself. */
+  registrationUrl: string | undefined
 }
 
 /** Reads the discovery document. Source: OpenID Connect Discovery 1.0, section 4. */
@@ -86,11 +88,16 @@ export async function discover(issuer: string): Promise<Discovered> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
   const document = (await response.json()) as Record<string, unknown>
-  const { jwks_uri: keysUrl, token_endpoint: tokenUrl, issuer: named } = document
+  const { jwks_uri: keysUrl, issuer: named } = document
   if (!response.ok || typeof keysUrl !== 'string' || named !== issuer) {
     throw new Error(`The discovery document at ${url} is not that of the issuer`)
   }
-  return { keysUrl, tokenUrl: typeof tokenUrl === 'string' ? tokenUrl : undefined }
+  const urlOf = (name: string) => (typeof document[name] === 'string' ? document[name] : undefined)
+  return {
+    keysUrl,
+    tokenUrl: urlOf('token_endpoint'),
+    registrationUrl: urlOf('registration_endpoint'),
+  }
 }
 
 function claimsOf(payload: JWTPayload, issuer: string): TokenClaims {

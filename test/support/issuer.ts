@@ -31,19 +31,24 @@ const SCOPES =
 
 /**
  * A real OpenID Connect provider on a port of this machine, which issues signed access tokens for the client
- * credentials of these clients; a client's id is the subject of its tokens. Closed with the test, or with
- * the file without one.
+ * credentials of these clients; a client's id is the subject of its tokens. With a registration token its
+ * holder may add clients. Closed with the test, or with the file without one.
  */
 export async function startIssuer(
   clientIds: readonly string[],
-  options: { t?: TestContext; port?: number; ttlSeconds?: number } = {},
+  options: { t?: TestContext; port?: number; ttlSeconds?: number; registrationToken?: string } = {},
 ): Promise<Issuer> {
   const claims = new Map<string, ExtraClaims>()
   const server = createServer()
   server.listen(options.port ?? 0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const handle = providerAt(url, { clientIds, claims, ttlSeconds: options.ttlSeconds ?? 300 })
+  const handle = providerAt(url, {
+    ...options,
+    clientIds,
+    claims,
+    ttlSeconds: options.ttlSeconds ?? 300,
+  })
   let keyRequests = 0
   let tokenRequests = 0
   server.on('request', (request, response) => {
@@ -71,9 +76,14 @@ export async function startIssuer(
 
 function providerAt(
   url: string,
-  given: { clientIds: readonly string[]; claims: Map<string, ExtraClaims>; ttlSeconds: number },
+  given: {
+    clientIds: readonly string[]
+    claims: Map<string, ExtraClaims>
+    ttlSeconds: number
+    registrationToken?: string
+  },
 ) {
-  const { clientIds, claims, ttlSeconds } = given
+  const { clientIds, claims, ttlSeconds, registrationToken } = given
   const provider = new Provider(url, {
     clients: clientIds.map((client_id) => ({
       client_id,
@@ -88,6 +98,9 @@ function providerAt(
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
+      ...(registrationToken && {
+        registration: { enabled: true, initialAccessToken: registrationToken },
+      }),
       resourceIndicators: {
         enabled: true,
         getResourceServerInfo: (_ctx, resource) => ({
