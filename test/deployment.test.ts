@@ -26,6 +26,7 @@ const manifests = files
   .flatMap((name) => parseAllDocuments(read(name)))
   .map((document): unknown => document.toJS())
 const deployments = manifests.filter((one) => Deployment.is(one))
+const containers = deployments.flatMap(({ spec }) => spec?.template.spec?.containers ?? [])
 
 describe('the manifests for Kubernetes', () => {
   it('are valid by the schemas of their kinds', () => {
@@ -55,22 +56,31 @@ describe('the manifests for Kubernetes', () => {
     for (const selector of selectors) assert.ok(pods.includes(JSON.stringify(selector)))
   })
 
-  it('give every role of a production probes, a disruption budget and settings that there are', () => {
-    const roles = deployments.map(({ spec }) => spec?.template.spec?.containers[0]?.args?.[0])
+  it('run every role of a production, each with probes and a disruption budget', () => {
+    const roles = containers.map(({ args }) => args?.[0])
     const others = ['all', 'migrate', 'policy']
-    assert.deepEqual(roles.toSorted(), ROLES.filter((role) => !others.includes(role)).toSorted())
+    const expected = ROLES.filter((role) => !others.includes(role))
+    assert.deepEqual(new Set(roles), new Set(expected))
     assert.equal(manifests.filter((one) => PodDisruptionBudget.is(one)).length, roles.length)
-    for (const { spec } of deployments) {
-      const [container] = spec?.template.spec?.containers ?? []
-      assert.ok(container?.startupProbe && container.livenessProbe && container.readinessProbe)
-      for (const { name } of container.env ?? []) assert.ok(name in VARIABLES, name)
-      for (const { configMapRef } of container.envFrom ?? []) {
-        if (configMapRef) assert.ok(configMaps().has(configMapRef.name))
-      }
+    for (const { startupProbe, livenessProbe, readinessProbe } of containers) {
+      assert.ok(startupProbe && livenessProbe && readinessProbe)
     }
-    for (const names of configMaps().values()) {
-      for (const name of names) assert.ok(name in VARIABLES, name)
-    }
+  })
+
+  it('set what can be set, from maps that there are', () => {
+    const maps = configMaps()
+    const set = [
+      ...containers.flatMap(({ env = [] }) => env.map(({ name }) => name)),
+      ...[...maps.values()].flat(),
+    ]
+    assert.deepEqual(
+      set.filter((name) => !(name in VARIABLES)),
+      [],
+    )
+    const used = containers.flatMap(({ envFrom = [] }) =>
+      envFrom.map(({ configMapRef }) => configMapRef?.name),
+    )
+    assert.ok(used.every((name) => name === undefined || maps.has(name)))
   })
 })
 
@@ -93,14 +103,16 @@ describe('the units of systemd', () => {
       writeFileSync(copy, text)
       return copy
     })
-    const check = (...words: string[]) =>
-      execFileSync('systemd-analyze', words, { encoding: 'utf8', stdio: 'pipe' })
     try {
-      check('--version')
+      analyze('--version')
     } catch {
       t.skip('systemd-analyze is not installed')
       return
     }
-    for (const copy of copies) assert.equal(check('verify', '--man=no', copy), '')
+    for (const copy of copies) assert.equal(analyze('verify', '--man=no', copy), '')
   })
 })
+
+function analyze(...words: string[]): string {
+  return execFileSync('systemd-analyze', words, { encoding: 'utf8', stdio: 'pipe' })
+}

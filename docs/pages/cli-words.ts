@@ -189,5 +189,5 @@ export const RUSSIAN_SUMMARIES: Readonly<Record<string, string>> = {
   'ops adapter redrive': 'Сразу повторить то же событие, когда причина устранена',
   'deploy secrets': 'Создать ключи установки в файлах для её контейнеров',
   'deploy bootstrap': 'Создать первый тенант и его администратора; срабатывает один раз',
-  'deploy service-account': 'Зарегистрировать control plane клиентом издателя OpenID Connect',
+  'deploy account': 'Зарегистрировать control plane клиентом издателя OpenID Connect',
 }

@@ -26,11 +26,11 @@ describe('deploy secrets', () => {
   })
 })
 
-describe('deploy service-account', () => {
+describe('deploy account', () => {
   it('registers a client with which tokens for memory are given', async (t) => {
     const issuer = await startIssuer([], { t, registrationToken: 'may-register-clients' })
     const { folder, run, runWith } = person(t)
-    const words = ['deploy', 'service-account', '--issuer', issuer.url]
+    const words = ['deploy', 'account', '--issuer', issuer.url]
     const refused = await run(...words)
     assert.equal(refused.code, 2)
     assert.match(refused.err, /^control-plane: Cannot register at .*: it answered 40\d/)
@@ -62,11 +62,11 @@ describe('deploy service-account', () => {
     const { folder, run } = person(t)
     await run('deploy', 'secrets')
     const before = readFileSync(join(folder, IAM_FILE), 'utf8')
-    const none = await run('deploy', 'service-account', '--issuer', issuer.url)
+    const none = await run('deploy', 'account', '--issuer', issuer.url)
     assert.match(none.err, /it names no registration endpoint\nhint: /)
-    const nobody = await run('deploy', 'service-account', '--issuer', 'http://127.0.0.1:1')
+    const nobody = await run('deploy', 'account', '--issuer', 'http://127.0.0.1:1')
     assert.match(nobody.err, /^control-plane: Cannot register at http:\/\/127\.0\.0\.1:1: /)
-    const plain = await run('deploy', 'service-account', '--issuer', 'http://issuer.example')
+    const plain = await run('deploy', 'account', '--issuer', 'http://issuer.example')
     assert.match(plain.err, /is not encrypted/)
     assert.equal(readFileSync(join(folder, IAM_FILE), 'utf8'), before)
   })

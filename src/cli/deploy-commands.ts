@@ -12,7 +12,7 @@ import { isLoopback } from './server.ts'
 
 const SETTINGS_FILE = '.env'
 const IAM_FILE = join('secrets', 'control-plane-iam.env')
-const IAM_NOTICE = '# Filled in by "control-plane deploy service-account".\n'
+const IAM_NOTICE = '# Filled in by "control-plane deploy account".\n'
 const BOOTSTRAP_TOKEN = 'CP_BOOTSTRAP_TOKEN'
 const REGISTRATION_TOKEN = 'IAM_REGISTRATION_TOKEN'
 
@@ -73,7 +73,7 @@ const tenant = command({
 })
 
 const serviceAccount = command({
-  name: 'deploy service-account',
+  name: 'deploy account',
   summary: 'Register the control plane as a client of an OpenID Connect issuer',
   details: [
     'Uses dynamic client registration (RFC 7591). The initial access token of the issuer, where it asks for',
@@ -117,15 +117,18 @@ async function writeOnce(file: string, text: string): Promise<{ file: string; is
 }
 
 function newSettings(): string {
-  const key = () => randomBytes(32).toString('base64url')
   return [
     '# postgres://account:password@host/control_plane and postgres://account:password@host/memory',
     'CP_DATABASE_URL=',
     'CB_DATABASE_URL=',
-    `MEMORY_API_KEY=${key()}`,
-    `${BOOTSTRAP_TOKEN}=${key()}`,
+    `MEMORY_API_KEY=${newKey()}`,
+    `${BOOTSTRAP_TOKEN}=${newKey()}`,
     '',
   ].join('\n')
+}
+
+function newKey(): string {
+  return randomBytes(32).toString('base64url')
 }
 
 /** A secret is not sent where others on the way can read it. */

@@ -83,11 +83,13 @@ describe('the compose file', () => {
 
 /** The schema without its names for itself and its parts, which are spelt as an older dialect did. */
 function schemaOf(published: object): object {
-  const isName = (key: string, value: unknown) =>
-    (key === 'id' || key === '$schema') && typeof value === 'string'
   return JSON.parse(JSON.stringify(published), (key, value: unknown) =>
     isName(key, value) ? undefined : value,
   ) as object
+}
+
+function isName(key: string, value: unknown): boolean {
+  return (key === 'id' || key === '$schema') && typeof value === 'string'
 }
 
 /** What the image holds: the files that its recipe copies, without those it leaves out. */
@@ -101,13 +103,16 @@ function imageFolder(t: TestContext): string {
   assert.ok(copied.includes('src'))
   for (const name of copied) {
     assert.ok(ignored.includes(`!${name}`), `${name} does not reach the builder`)
-    const filter = (path: string) => !path.endsWith('.test.ts')
     if (existsSync(join(ROOT, name))) {
-      cpSync(join(ROOT, name), join(folder, name), { recursive: true, filter })
+      cpSync(join(ROOT, name), join(folder, name), { recursive: true, filter: isNoTest })
     } else assert.fail(`${name} is not there`)
   }
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   return folder
+}
+
+function isNoTest(path: string): boolean {
+  return !path.endsWith('.test.ts')
 }
 
 async function valuesOf(t: TestContext): Promise<Record<string, string>> {
