@@ -11,6 +11,7 @@ import {
   words,
 } from './config-kinds.ts'
 import { IDENTITY_VARIABLES } from './identity-variables.ts'
+import { MEMORY_ACCESS_VARIABLES } from './memory-access-variables.ts'
 import { OTEL_VARIABLES } from './otel-variables.ts'
 import { WEBHOOK_VARIABLES } from './webhook-variables.ts'
 import { issuePhrase } from '#lib/issue-phrase.ts'
@@ -199,6 +200,7 @@ export const VARIABLES = {
     .max(300)
     .default(5)
     .describe('How far the clock of the issuer may be off'),
+  ...MEMORY_ACCESS_VARIABLES,
   CB_CORE_ONLY: flag(false).describe(
     'Leave reconciling to the platform: service keys, and tokens with memory:service',
   ),

@@ -1,6 +1,7 @@
 import { policyDecider } from '#authz/policy-decider.ts'
 import type { Decide } from '#authz/policy-decider.ts'
 import { decisionPoint } from '#authz/decision-point.ts'
+import type { DecisionPoint } from '#authz/decision-point.ts'
 import { shadowDecider } from '#authz/shadow-decider.ts'
 import type { Database } from '#db/sql.ts'
 import type { Metrics } from '#observe/metrics.ts'
@@ -10,6 +11,7 @@ import type { VerifyToken } from '#lib/jwt.ts'
 import { clientTokens } from '#lib/client-tokens.ts'
 import type { ClientTokens } from '#lib/client-tokens.ts'
 import type { Log } from '#lib/log.ts'
+import type { PolicySettings, SearchPolicy } from '#memory/access/policy.ts'
 import { StartError } from '#lib/start-error.ts'
 import type { Config } from './config.ts'
 import { shadowMeter } from './meters.ts'
@@ -37,6 +39,31 @@ export function memoryTokens(config: Config): VerifyToken | undefined {
     audience: config.CB_IAM_AUDIENCE,
     leewaySeconds: config.CB_IAM_LEEWAY_SECONDS,
   })
+}
+
+/** Who decides what people and agents see in memory; undefined when their tokens alone do. */
+export function memoryPolicy(config: Config): PolicySettings | undefined {
+  if (!config.CB_POLICY_ENABLED) return undefined
+  if (!config.CB_IAM_ENABLED) {
+    throw new StartError(
+      'Cannot start: CB_POLICY_ENABLED is true, which is about access tokens, but CB_IAM_ENABLED is false',
+    )
+  }
+  const point = decisionPoint({
+    url: config.CB_POLICY_URL,
+    apiKey: config.CB_POLICY_API_KEY,
+    timeoutSeconds: config.CB_POLICY_TIMEOUT,
+  })
+  return { search: searchAt(point), cacheSeconds: config.CB_POLICY_CACHE_TTL }
+}
+
+/** How memory puts its questions to a decision point. */
+export function searchAt({ search }: Pick<DecisionPoint, 'search'>): SearchPolicy {
+  return async ({ issuer, id, kind, tenantId: own }, { action, type, tenantId, candidates }) => {
+    const properties = { issuer, principalId: id, ...(own !== null && { tenantId: own }) }
+    const subject = { type: kind, id, properties }
+    return await search(subject, action, { type, tenantId, candidates: [...candidates] })
+  }
 }
 
 /** Who may call what memory leaves to the platform, beside service credentials; null for no such limit. */

@@ -35,6 +35,7 @@ import {
   controlPlaneTokens,
   coreIdentities,
   deciderOf,
+  memoryPolicy,
   memoryTokens,
 } from './identity.ts'
 import type { Databases } from './databases.ts'
@@ -175,7 +176,9 @@ export function memoryService(
   const settings = {
     serverApiKey,
     apiKeys: config.CB_API_KEYS,
+    piiKeys: config.CB_SERVER_API_KEYS_PII,
     verifyToken: memoryTokens(config),
+    policy: memoryPolicy(config),
     coreIdentities: coreIdentities(config),
     defaultNamespace: config.CB_DEFAULT_NAMESPACE,
     observationsMaxBatch: config.CB_OBSERVATIONS_MAX_BATCH,

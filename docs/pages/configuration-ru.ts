@@ -109,6 +109,13 @@ export const RUSSIAN_MEANINGS: Readonly<Record<keyof typeof VARIABLES, string>> 
   CB_IAM_JWKS_URL: 'Его ключи; если не задано, адрес берётся из его discovery document',
   CB_IAM_AUDIENCE: 'Audience, для которой выдан токен',
   CB_IAM_LEEWAY_SECONDS: 'На сколько могут расходиться часы издателя',
+  CB_SERVER_API_KEYS_PII:
+    'Статические ключи через запятую: полный доступ, персональные данные видны без масок',
+  CB_POLICY_ENABLED: 'Что люди и агенты с access tokens видят в памяти, решает точка решений',
+  CB_POLICY_URL: 'Адрес этой точки решений (AuthZEN Authorization API 1.0)',
+  CB_POLICY_API_KEY: 'Bearer-ключ этой точки решений',
+  CB_POLICY_TIMEOUT: 'Предел одного вопроса к ней, в секундах',
+  CB_POLICY_CACHE_TTL: 'Сколько секунд хранится её решение',
   CB_CORE_ONLY:
     'Оставить сверку снимков платформе: служебным ключам и токенам со scope memory:service',
   CB_CORE_IDENTITIES: 'То же и кому ещё это можно: имена ключей, base, default или iam:<тип>:<id>',

@@ -1,7 +1,7 @@
 import { PERMISSIONS } from '#contract/permissions.ts'
 import type { Permission } from '#contract/permissions.ts'
 import type { Database } from '#db/sql.ts'
-import { readThrough } from '#iam/identity-cache.ts'
+import { readThrough, sharedReads } from '#lib/read-through.ts'
 import type { Ctx, IamIdentity } from '#lib/ctx.ts'
 import type { DecisionPoint } from './decision-point.ts'
 import { subjectOf } from './places.ts'
@@ -43,8 +43,8 @@ export function questionsOf({
     now,
     (ids) => 1 + ids.length / IDS_PER_WEIGHT,
   )
-  const decideOnce = shared<readonly Permission[] | undefined>()
-  const searchOnce = shared<readonly string[] | undefined>()
+  const decideOnce = sharedReads<readonly Permission[] | undefined>()
+  const searchOnce = sharedReads<readonly string[] | undefined>()
 
   return {
     async allowedOn(ctx, iam, { resource, line }) {
@@ -80,14 +80,4 @@ function exactly(allowed: readonly Permission[]): readonly Permission[] {
 
 function keyOf(ctx: Ctx, { issuer, principalId, principalKind }: IamIdentity, ...rest: unknown[]) {
   return JSON.stringify([ctx.tenantId, ctx.actorId, issuer, principalId, principalKind, ...rest])
-}
-
-/** Lets those who ask for the same at the same time wait for one answer. */
-function shared<T>(): (key: string, ask: () => Promise<T>) => Promise<T> {
-  const open = new Map<string, Promise<T>>()
-  return async (key, ask) => {
-    const pending = open.get(key) ?? ask().finally(() => open.delete(key))
-    open.set(key, pending)
-    return await pending
-  }
 }

@@ -94,6 +94,7 @@ describe('POST /knowledge/entities:query', () => {
       namespaces: [`tenant:${tenant.ctx.tenantId}:ws:${root}`],
       kinds: ['file'],
       limit: 7,
+      allowed_namespaces: [`tenant:${tenant.ctx.tenantId}:ws:${root}`],
       allowed_scopes: [
         `principal:${tenant.ctx.actorId}`,
         `workspace:${workspaceId}`,

@@ -26,6 +26,7 @@ export async function queryEntities(
     namespaces: [place.namespace],
     kinds,
     limit,
+    allowed_namespaces: [place.namespace],
     allowed_scopes: allowedScopes(ctx.actorId, focus, place.reached),
     ...(where !== undefined && { where: where as never }),
     ...(asOf !== undefined && { as_of: asOf }),

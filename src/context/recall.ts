@@ -38,7 +38,11 @@ export async function recall(
   const { namespaces, request, onFailure } = question
   const whole = AbortSignal.timeout((provider.timeoutSeconds + GRACE_SECONDS) * 1000)
   const ask = async (names: readonly string[]) => {
-    const body = { ...request, scope: { namespaces: [...names] } }
+    const body = {
+      ...request,
+      scope: { namespaces: [...names] },
+      allowed_namespaces: [...namespaces],
+    }
     const { traceRunId, traceparent } = ctx
     const asking = { signal: limited(provider, ctx, whole), traceRunId, traceparent }
     const answer = await askMemory(provider, buildContext, { body }, asking)

@@ -5,8 +5,8 @@ import { invalidCredentials, notActive, rightsOf } from '#org/authenticate.ts'
 import type { RequestTrace } from '#org/authenticate.ts'
 import { selectBoundIdentity } from './binding.sql.ts'
 import type { BoundIdentity } from './binding.sql.ts'
-import { readThrough } from './identity-cache.ts'
-import type { CacheTimes } from './identity-cache.ts'
+import { readThrough } from '#lib/read-through.ts'
+import type { CacheTimes } from '#lib/read-through.ts'
 import { withinScopes } from './scope.ts'
 
 export interface TokenOptions {

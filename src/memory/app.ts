@@ -17,7 +17,7 @@ import { toSnakeCase } from './wire.ts'
 export function createMemoryApp(deps: MemoryDeps): Hono {
   const { settings, log, watch } = deps
   const app = baseApp(log, memoryEnvelope, watch)
-  const api = apiOf(deps, callers(settings))
+  const api = apiOf(deps, callers(settings, deps.db))
   const parts = {
     ...deps,
     readers: createTurns({ each: 4, all: 8 }),
@@ -51,7 +51,7 @@ function apiOf(
   }
 }
 
-const ANYBODY: Caller = { label: 'anybody', grants: [], service: false }
+const ANYBODY: Caller = { label: 'anybody', grants: [], service: false, pii: false }
 
 /** `{detail}`, with the code and particulars beside it. */
 const memoryEnvelope: Envelope = ({ code, message, details }, { requestId }) => ({

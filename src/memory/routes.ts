@@ -3,8 +3,8 @@ import { health, listStreams, recordObservation, recordObservations } from '#con
 import type { BatchResult, Recorded } from '#contract/memory.ts'
 import { AppError } from '#lib/errors.ts'
 import type { Api } from '#http/serve.ts'
-import { requireRight } from './access/caller.ts'
 import type { MemoryCtx } from './access/caller.ts'
+import { requireOpen } from './access/sight.ts'
 import { writeTarget } from './access/target.ts'
 import { recordObservations as record } from './record-observations.ts'
 import { inTurn, serveMemory } from './serve-memory.ts'
@@ -25,7 +25,7 @@ export function bindMemory(app: Hono, api: Api<MemoryCtx>, parts: MemoryParts): 
 
   serveMemory(app, api, recordObservation, async (ctx, { body }) => {
     const { namespace: _, scope: __, allowed_scopes: ___, ...observation } = body
-    const target = writeTarget(ctx, defaultNamespace, body)
+    const target = await writeTarget(ctx, defaultNamespace, body)
     const [result] = await inTurn(writers, ctx, target.namespace, () =>
       record(db, { ...target, observations: [observation] }),
     )
@@ -33,7 +33,7 @@ export function bindMemory(app: Hono, api: Api<MemoryCtx>, parts: MemoryParts): 
   })
 
   serveMemory(app, api, recordObservations, async (ctx, { body }) => {
-    const target = writeTarget(ctx, defaultNamespace, body)
+    const target = await writeTarget(ctx, defaultNamespace, body)
     const { observations, stream_position: position } = body
     if (observations.length > observationsMaxBatch) throw tooMany(observationsMaxBatch)
     const results = await inTurn(writers, ctx, target.namespace, () =>
@@ -46,7 +46,7 @@ export function bindMemory(app: Hono, api: Api<MemoryCtx>, parts: MemoryParts): 
 
   serveMemory(app, api, listStreams, async (ctx, { query }) => {
     const namespace = query.namespace ?? defaultNamespace
-    requireRight(ctx, 'read', [namespace])
+    await requireOpen(ctx, 'read', [namespace])
     const streams = await selectStreams(db, namespace)
     return {
       instance_id: await selectInstanceId(db),

@@ -4,19 +4,13 @@ import type { Database } from '#db/sql.ts'
 import { serve } from '#http/serve.ts'
 import type { Api, RequestInput } from '#http/serve.ts'
 import type { Watch } from '#http/served.ts'
-import type { VerifyToken } from '#lib/jwt.ts'
 import type { Log } from '#lib/log.ts'
 import type { Turns } from '#lib/turns.ts'
 import type { MemoryCtx } from './access/caller.ts'
+import type { CallerSettings } from './access/token-caller.ts'
 import type { Indexes } from './index/indexes.ts'
 
-export interface MemorySettings {
-  /** Key with full access; without it and `apiKeys` everybody has it. */
-  serverApiKey: string | undefined
-  /** JSON list of keys with grants. */
-  apiKeys: string | undefined
-  /** Verifies access tokens of another issuer; undefined where none is accepted. */
-  verifyToken: VerifyToken | undefined
+export interface MemorySettings extends CallerSettings {
   /** Labels of callers who may reconcile beside service credentials; null for whoever a grant covers. */
   coreIdentities: readonly string[] | null
   defaultNamespace: string

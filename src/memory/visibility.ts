@@ -35,6 +35,24 @@ export function audienceFor(allowedScopes: readonly string[] | null | undefined)
   }
 }
 
+/** The list that `audienceFor` makes the same reader of; null for everything. */
+export function listedAudience(audience: Audience): string[] | null {
+  if (audience.all) return null
+  return [
+    ...audience.scopes,
+    ...(audience.everyWorkspace ? [EVERY_WORKSPACE] : []),
+    ...(audience.unplaced ? [] : [PLACED_ONLY]),
+  ]
+}
+
+/** Whether everything that one reader sees is seen by another. */
+export function seesAllOf(wide: Audience, narrow: Audience): boolean {
+  if (wide.all) return true
+  if (narrow.all || (narrow.everyWorkspace && !wide.everyWorkspace)) return false
+  if (narrow.unplaced && !wide.unplaced) return false
+  return narrow.scopes.every((scope) => isVisible([scope], wide))
+}
+
 /** What both allow: narrowing a reader's rights never widens them. */
 export function narrowed(a: Audience, b: Audience): Audience {
   if (a.all) return b

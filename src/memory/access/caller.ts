@@ -16,6 +16,23 @@ export interface Caller {
   grants: 'all' | readonly Grant[]
   /** May call what only the platform may, such as registering packs. */
   service: boolean
+  /** Sees personal data as it was said, where others see that there was some. */
+  pii: boolean
+  /** Who says what it sees inside the namespaces of its grants; absent, it sees all there. */
+  sight?: Sight
+}
+
+export type Right = 'read' | 'write'
+
+/** `request`: it acts for somebody else, and says with each read for whom. */
+export type Sight =
+  | { by: 'request' }
+  | { by: 'policy'; ask: (right: Right, names: readonly string[]) => Promise<Seen> }
+
+/** What somebody sees: the namespaces among those asked about, and the audiences inside them. */
+export interface Seen {
+  namespaces: ReadonlySet<string>
+  audience: Audience
 }
 
 /** Who asks and how the request is traced. */
@@ -34,7 +51,7 @@ export interface MemoryCtx {
  */
 export function uncovered(
   caller: Caller,
-  right: 'read' | 'write',
+  right: Right,
   namespaces: readonly string[],
 ): string | undefined {
   const { grants } = caller
@@ -51,7 +68,7 @@ function covers({ prefix, exact = false }: Grant, namespace: string): boolean {
 /** Throws `permission_denied` naming the first namespace that no grant covers. */
 export function requireRight(
   { caller }: MemoryCtx,
-  right: 'read' | 'write',
+  right: Right,
   namespaces: readonly string[],
 ): void {
   const namespace = uncovered(caller, right, namespaces)
@@ -84,9 +101,23 @@ export function foreign(): AppError {
   return new AppError('permission_denied', 'Cannot write: it belongs to others')
 }
 
-/** What a writer may write and touch; unrestricted unless the request narrows it. */
+/** Throws `permission_denied` for what only the platform may do at any time. */
+export function requireService({ caller }: MemoryCtx): void {
+  if (caller.service) return
+  throw new AppError('permission_denied', 'Cannot do this: it takes a service credential')
+}
+
+/** Whether a caller reads every namespace there is or will be. */
+export function isUnrestricted({ grants, sight }: Caller): boolean {
+  if (sight !== undefined) return false
+  return (
+    grants === 'all' || grants.some(({ prefix, exact, read }) => prefix === '' && !exact && read)
+  )
+}
+
+/** What a writer may write and touch: what it sees, narrowed by the request. */
 export interface Writer {
   audience: Audience
-  /** Scopes as given by the request, null when it gave none. */
+  /** The same as a list of scopes, null for everything: kept with what is written. */
   allowedScopes: readonly string[] | null
 }

@@ -8,6 +8,8 @@ import type { Caller } from './caller.ts'
 export interface KeySettings {
   /** One key with full access. */
   serverApiKey: string | undefined
+  /** Keys with full access that also see personal data unmasked. */
+  piiKeys?: readonly string[]
   /** JSON list of further keys with grants. */
   apiKeys: string | undefined
   /** Whether everybody is let in where no key is configured; true unless said otherwise. */
@@ -45,20 +47,23 @@ interface Credential {
  * every request (`internal_error`) instead of letting half of the keys work.
  */
 export function keyring(settings: KeySettings): (request: Request) => Caller {
-  const { serverApiKey, apiKeys, isOpen = true } = settings
-  if (isOpen && serverApiKey === undefined && apiKeys === undefined) return () => LOCAL
+  const { serverApiKey, apiKeys, piiKeys = [], isOpen = true } = settings
   const registry = apiKeys === undefined ? [] : readRegistry(apiKeys)
-  const own: Credential[] =
-    serverApiKey === undefined
+  const full = { grants: 'all', service: true } as const
+  const known: Credential[] = [
+    ...piiKeys.map((key) => credentialOf(key, { ...full, label: 'pii-full', pii: true })),
+    ...(serverApiKey === undefined
       ? []
-      : [{ digest: digest(serverApiKey), caller: { label: 'base', grants: 'all', service: true } }]
+      : [credentialOf(serverApiKey, { ...full, label: 'base', pii: false })]),
+    ...(registry ?? []),
+  ]
+  if (isOpen && known.length === 0 && apiKeys === undefined) return () => LOCAL
   return (request) => {
     const given = bearer(request)
-    if (registry === undefined)
-      throw new Error('CB_API_KEYS is not a JSON list of keys with grants')
+    if (registry === undefined) throw new Error(UNREADABLE)
     const candidate = digest(given ?? '')
     let found: Caller | undefined
-    for (const credential of [...own, ...registry]) {
+    for (const credential of known) {
       if (timingSafeEqual(candidate, credential.digest)) found ??= credential.caller
     }
     if (given === undefined || !found) {
@@ -68,7 +73,17 @@ export function keyring(settings: KeySettings): (request: Request) => Caller {
   }
 }
 
-const LOCAL: Caller = { label: LOCAL_LABEL, grants: 'all', service: true }
+/** Whether the registry of keys can be read: throws what every request then fails with. */
+export function requireReadable({ apiKeys }: KeySettings): void {
+  if (apiKeys !== undefined && readRegistry(apiKeys) === undefined) throw new Error(UNREADABLE)
+}
+
+const UNREADABLE = 'CB_API_KEYS is not a JSON list of keys with grants'
+const LOCAL: Caller = { label: LOCAL_LABEL, grants: 'all', service: true, pii: false }
+
+function credentialOf(key: string, caller: Caller): Credential {
+  return { digest: digest(key), caller }
+}
 
 function readRegistry(text: string): Credential[] | undefined {
   let json: unknown
@@ -78,14 +93,14 @@ function readRegistry(text: string): Credential[] | undefined {
     return undefined
   }
   const result = Registry.safeParse(json)
-  return result.data?.map(({ key, name, grants, service }, index) => ({
-    digest: digest(key),
-    caller: {
+  return result.data?.map(({ key, name, grants, service, pii }, index) =>
+    credentialOf(key, {
       label: name ?? `key-${index}`,
       grants,
       service: service || grants.some(({ prefix, write }) => prefix === '' && write),
-    },
-  }))
+      pii,
+    }),
+  )
 }
 
 /** The credential of a request, undefined when it has none of a credential's form. */

@@ -1,7 +1,7 @@
 import { AppError } from '#lib/errors.ts'
-import { audienceFor } from '../visibility.ts'
-import { requireRight } from './caller.ts'
+import { listedAudience } from '../visibility.ts'
 import type { MemoryCtx, Writer } from './caller.ts'
+import { audienceIn } from './sight.ts'
 
 interface Named {
   namespace?: string | undefined
@@ -11,14 +11,14 @@ interface Named {
 
 /**
  * The one namespace a request writes to: named in the body, in `scope` or in the query (alike where
- * named twice), else the default. Throws `invalid_request`, or `permission_denied` without a grant.
+ * named twice), else the default. Throws `invalid_request`, or `permission_denied` to whom it is closed.
  */
-export function writeTarget(
+export async function writeTarget(
   ctx: MemoryCtx,
   fallback: string,
   body: Named,
   query: { namespace?: string | undefined } = {},
-): { namespace: string; writer: Writer } {
+): Promise<{ namespace: string; writer: Writer }> {
   const inScope = typeof body.scope === 'object' ? body.scope.namespace : undefined
   const names = [body.namespace, inScope, query.namespace].filter((name) => name !== undefined)
   if (new Set(names).size > 1) {
@@ -28,7 +28,6 @@ export function writeTarget(
     })
   }
   const namespace = names[0] ?? fallback
-  requireRight(ctx, 'write', [namespace])
-  const allowedScopes = body.allowed_scopes ?? null
-  return { namespace, writer: { audience: audienceFor(allowedScopes), allowedScopes } }
+  const audience = await audienceIn(ctx, 'write', [namespace], body)
+  return { namespace, writer: { audience, allowedScopes: listedAudience(audience) } }
 }

@@ -70,7 +70,8 @@ export async function buildContext(
     find: round(found - started),
     compile: round(performance.now() - found),
   }
-  deps.traces.push({ names: scope.names, namespaces: scope.namespaces, body, pack, at: now })
+  const { names, namespaces, reader } = scope
+  deps.traces.push({ names, namespaces, audience: reader.audience, body, pack, at: now })
   return pack
 }
 

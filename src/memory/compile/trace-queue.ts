@@ -3,6 +3,8 @@ import type { Database } from '#db/sql.ts'
 import type { Log } from '#lib/log.ts'
 import { redacted } from '../redacted.ts'
 import { shown } from '../shown.ts'
+import { listedAudience } from '../visibility.ts'
+import type { Audience } from '../visibility.ts'
 import type { NamespaceRow } from '../recall/lexical.sql.ts'
 import { insertTraces } from './trace.sql.ts'
 import type { TraceInsert } from './trace.sql.ts'
@@ -12,6 +14,7 @@ export interface Answered {
   /** Namespaces as asked for. */
   names: readonly string[]
   namespaces: readonly NamespaceRow[]
+  audience: Audience
   body: ContextBody
   pack: ContextPack
   at: Date
@@ -66,12 +69,13 @@ function itemsOf({ pack }: Answered): string[] {
 }
 
 /** No text of an item and nothing of the caller's state but its size: a trace outlives both. */
-function traceOf({ names, body, pack, at }: Answered): Record<string, unknown> {
+function traceOf({ names, audience, body, pack, at }: Answered): Record<string, unknown> {
   const { ephemeral_context: state, ...request } = body
   return {
     trace_id: pack.trace_id,
     created_at: at.toISOString(),
     namespaces: names,
+    seen_by: listedAudience(audience),
     request: {
       ...redacted(shown(request)),
       query: pack.query,

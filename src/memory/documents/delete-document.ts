@@ -1,4 +1,5 @@
 import type { Database } from '#db/sql.ts'
+import type { Writer } from '../access/caller.ts'
 import { endVersion, versionsOf } from '../graph/graph.ts'
 import { selectOpenChunks } from '../store/chunk.sql.ts'
 import { closeEdges, selectLinks } from '../store/edge.sql.ts'
@@ -6,6 +7,7 @@ import { selectNamespaceId } from '../store/namespace.sql.ts'
 import { endChunks } from '../store/write-chunks.ts'
 import { writeNamespace } from '../store/write.ts'
 import { readGraph, writeGraph } from '../store/write-graph.ts'
+import { isVisible } from '../visibility.ts'
 
 export interface DeletedDocument {
   deleted: boolean
@@ -14,16 +16,18 @@ export interface DeletedDocument {
 
 /**
  * Ends a document now: its chunks, its node and its links. What it said before stays readable as of
- * then. A document that is not there, or no more, is `deleted: false`.
+ * then. A document that is not there, no more, or not within
+ * the writer's sight is `deleted: false`.
  */
 export async function deleteDocument(
   db: Database,
-  namespace: string,
+  { namespace, writer }: { namespace: string; writer: Writer },
   key: string,
 ): Promise<DeletedDocument> {
   if ((await selectNamespaceId(db, namespace)) === undefined) return { deleted: false, chunks: 0 }
   return await writeNamespace(db, namespace, async (sql, ns) => {
-    const open = await selectOpenChunks(sql, ns.id, [key])
+    const all = await selectOpenChunks(sql, ns.id, [key])
+    const open = all.filter(({ scopes }) => isVisible(scopes, writer.audience))
     if (open.length === 0) return { deleted: false, chunks: 0 }
     await endChunks(
       sql,
@@ -33,7 +37,13 @@ export async function deleteDocument(
     const graph = await readGraph(sql, ns, { keys: new Set([key]), facts: [], since: ns.now })
     for (const version of versionsOf(graph, key)) {
       const isDocument = open.some(({ docType }) => docType === version.row.kind)
-      if (isDocument && version.row.validTo === null && version.row.origin !== 'snapshot') {
+      const isSeen = isVisible(version.row.scopes, writer.audience)
+      if (
+        isDocument &&
+        isSeen &&
+        version.row.validTo === null &&
+        version.row.origin !== 'snapshot'
+      ) {
         endVersion(graph, version, later(ns.now, version.row.validFrom))
       }
     }

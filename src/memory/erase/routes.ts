@@ -12,7 +12,7 @@ export function bindErasure(app: Hono, api: Api<MemoryCtx>, parts: MemoryParts):
   const { db, settings, writers } = parts
 
   serveMemory(app, api, eraseObservation, async (ctx, { params: { id }, query }) => {
-    const target = writeTarget(ctx, settings.defaultNamespace, {}, query)
+    const target = await writeTarget(ctx, settings.defaultNamespace, {}, query)
     const { mode, ahead } = query
     const erasure = { ...target, observationId: id, mode, ahead: ahead === 'true' }
     return await inTurn(writers, ctx, target.namespace, () => erase(db, ctx, erasure))

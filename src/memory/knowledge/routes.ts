@@ -18,7 +18,7 @@ export function bindKnowledge(app: Hono, api: Api<MemoryCtx>, parts: MemoryParts
   const { defaultNamespace } = settings
 
   serveMemory(app, api, putDocument, async (ctx, { body }) => {
-    const target = writeTarget(ctx, defaultNamespace, body)
+    const target = await writeTarget(ctx, defaultNamespace, body)
     const { warnings, ...result } = await inTurn(writers, ctx, target.namespace, () =>
       storeDocument(db, { ...target, document: body }),
     )
@@ -32,9 +32,10 @@ export function bindKnowledge(app: Hono, api: Api<MemoryCtx>, parts: MemoryParts
   })
 
   serveMemory(app, api, deleteDocument, async (ctx, { query }) => {
-    const { namespace } = writeTarget(ctx, defaultNamespace, query)
+    const target = await writeTarget(ctx, defaultNamespace, query)
+    const { namespace } = target
     const deleted = await inTurn(writers, ctx, namespace, () =>
-      endDocument(db, namespace, query.natural_key),
+      endDocument(db, target, query.natural_key),
     )
     return { natural_key: query.natural_key, namespace, ...deleted }
   })
@@ -43,7 +44,12 @@ export function bindKnowledge(app: Hono, api: Api<MemoryCtx>, parts: MemoryParts
     requireCore(ctx, settings.coreIdentities)
     // `scope` is the part of the source here, never a namespace.
     const { namespace, allowed_scopes: allowed } = body
-    const target = writeTarget(ctx, defaultNamespace, { namespace, allowed_scopes: allowed }, query)
+    const target = await writeTarget(
+      ctx,
+      defaultNamespace,
+      { namespace, allowed_scopes: allowed },
+      query,
+    )
     const { reconcileMaxItems: maxItems, reconcileChangesLimit: limit } = settings
     return await inTurn(writers, ctx, target.namespace, () =>
       reconcileSource(db, { ...target, body, maxItems, limit }),

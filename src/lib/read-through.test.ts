@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { readThrough } from './identity-cache.ts'
+import { readThrough } from './read-through.ts'
 
 /** A source that counts how often it is read, and can fail. */
 function source() {

@@ -55,3 +55,13 @@ export function readThrough<T>(
     }
   }
 }
+
+/** Lets those who ask for the same at the same time wait for one answer. */
+export function sharedReads<T>(): (key: string, ask: () => Promise<T>) => Promise<T> {
+  const open = new Map<string, Promise<T>>()
+  return async (key, ask) => {
+    const pending = open.get(key) ?? ask().finally(() => open.delete(key))
+    open.set(key, pending)
+    return await pending
+  }
+}
