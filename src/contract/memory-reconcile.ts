@@ -9,6 +9,7 @@ import {
   ReadScope,
   label,
 } from './memory-common.ts'
+import { Where } from './memory-where.ts'
 import { route } from './route.ts'
 
 const name = z.string().regex(/^[a-z][a-z0-9_]{0,62}$/, 'must be lower-case letters, digits and _')
@@ -136,12 +137,6 @@ export const reconcile = route({
   reply: Reconciled,
 })
 
-const Condition = z.strictObject({
-  field: label(200),
-  op: z.enum(['eq', 'in', 'exists']),
-  value: z.unknown(),
-})
-
 export const queryEntities = route({
   method: 'POST',
   path: '/api/memory/entities:query',
@@ -154,7 +149,7 @@ export const queryEntities = route({
     scope: ReadScope.optional(),
     namespaces: z.array(NamespaceName).min(1).max(50).optional(),
     kinds: z.array(label(64)).min(1).max(20),
-    where: z.array(Condition).max(20).default([]),
+    where: Where.default([]),
     as_of: Moment.nullish(),
     known_at: Moment.nullish(),
     limit: z.int().min(1).max(500).default(100),

@@ -1,7 +1,8 @@
 import type { Sql } from '#db/sql.ts'
 import type { Reader } from '../recall/reader.ts'
 import { readable } from '../recall/reader.sql.ts'
-import type { Test } from './where.ts'
+import { satisfying } from '../where.sql.ts'
+import type { Test } from '../where.ts'
 
 export interface EntityRow {
   namespaceId: string
@@ -30,7 +31,6 @@ export interface EntityQuery {
 /** Entities in the order of kind, key and namespace. Needs `nodes_by_kind`. */
 export async function selectEntities(sql: Sql, query: EntityQuery): Promise<EntityRow[]> {
   const { namespaceIds, kinds, tests, reader, after, limit } = query
-  const conditions = tests.map((test) => sql`and ${condition(sql, test)}`)
   const start = after
     ? sql`and (kind, key, namespace_id) > (
         select kind, key, namespace_id
@@ -48,7 +48,7 @@ export async function selectEntities(sql: Sql, query: EntityQuery): Promise<Enti
       and kind = any(${[...kinds]}::text[])
       and not placeholder
       and ${readable(sql, reader, 'valid_from')}
-      ${conditions.length === 0 ? sql`` : conditions}
+      and ${satisfying(sql, tests)}
       ${start}
     order by kind, key, namespace_id
     limit ${limit}`
@@ -65,17 +65,4 @@ export async function selectHasItem(
     where namespace_id = ${namespaceId}
       and item = ${item}`
   return rows.length > 0
-}
-
-/** A list satisfies a test when one of its elements does; null and an empty list do not exist. */
-function condition(sql: Sql, { field, op, values, wanted }: Test) {
-  if (op === 'exists') {
-    return sql`
-      (coalesce(properties -> ${field}::text, 'null') not in ('null', '[]')) = ${wanted}`
-  }
-  return sql`
-    exists (
-      select 1
-      from unnest(${values}::text[]) as wanted (value)
-      where (properties -> ${field}::text) @> wanted.value::jsonb)`
 }

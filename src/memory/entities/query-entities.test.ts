@@ -37,6 +37,8 @@ describe('listing entities', () => {
       [[{ field: 'tags', op: 'eq', value: 'y' }], ['a']],
       [[{ field: 'lang', op: 'in', value: ['py', 'go'] }], ['b']],
       [[{ field: 'ok', op: 'exists', value: true }], ['b']],
+      [[{ field: 'size', op: 'gte', value: 11 }], ['b']],
+      [[{ field: 'lang', op: 'prefix', value: 't' }], []],
       [[{ field: 'gone', op: 'exists', value: false }], ['a', 'b', 'c']],
       [[{ field: 'none', op: 'exists', value: true }], []],
       [[{ field: "it's", op: 'eq', value: 1 }], ['c']],
@@ -87,6 +89,7 @@ describe('listing entities', () => {
       [{ field: 'a', op: 'in', value: [] }, 'body.where.0.value'],
       [{ field: 'a', op: 'in', value: 'x' }, 'body.where.0.value'],
       [{ field: 'a', op: 'exists', value: 'yes' }, 'body.where.0.value'],
+      [{ field: 'a', op: 'lte', value: 'soon' }, 'body.where.0.value'],
       [{ field: 'a', op: 'like', value: 'x' }, 'body.where.0.op'],
     ] as const) {
       const { status, body } = await query({ where: [condition] })

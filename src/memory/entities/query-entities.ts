@@ -10,7 +10,7 @@ import { readScopeOf } from '../recall/read-scope.ts'
 import { shown } from '../shown.ts'
 import { selectEntities, selectHasItem } from './entity.sql.ts'
 import type { EntityRow } from './entity.sql.ts'
-import { testsOf } from './where.ts'
+import { testsOf } from '../where.ts'
 
 type Query = z.output<(typeof contract)['body']>
 type Page = z.output<(typeof contract)['reply']>
