@@ -98,7 +98,7 @@ async function runToEnd(role: string, env: Record<string, string>): Promise<void
 }
 
 /** Resolves once the role says that it is ready; what it says before that is shown on failure. */
-async function startRole(role: string, env: Record<string, string>) {
+export async function startRole(role: string, env: Record<string, string>) {
   const child = spawnRole(role, env)
   const ended = once(child, 'exit')
   const said: string[] = []

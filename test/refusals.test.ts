@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { controlPlaneRoutes } from '#contract/all.ts'
+import { controlPlaneRoutes, memoryRoutes } from '#contract/all.ts'
 import type { Route } from '#contract/route.ts'
-import * as memory from '#contract/memory.ts'
-import * as memoryContext from '#contract/memory-context.ts'
-import * as memoryReconcile from '#contract/memory-reconcile.ts'
 import { checkRefusal } from './support/check-refusal.ts'
 import type { RefusedError, Refuser } from './support/check-refusal.ts'
 import { TEST_BOOTSTRAP_TOKEN, TEST_LIMITS } from './support/client.ts'
@@ -66,8 +63,7 @@ describe('bad input to the control plane is refused with a pointer and changes n
 })
 
 describe('bad input to memory is refused with a pointer', () => {
-  const routes = { ...memory.routes, ...memoryContext.routes, ...memoryReconcile.routes }
-  for (const [operationId, route] of Object.entries<Route>(routes)) {
+  for (const [operationId, route] of Object.entries<Route>(memoryRoutes)) {
     it(operationId, async () => {
       for (const refusal of refusalsOf(route, TEST_LIMITS)) {
         await checkRefusal(memoryRefuser, route, refusal)

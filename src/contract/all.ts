@@ -22,6 +22,7 @@ import { routes as memory } from './memory.ts'
 import { routes as memoryContext } from './memory-context.ts'
 import { routes as memoryDeletion } from './memory-deletion.ts'
 import { routes as memoryReconcile } from './memory-reconcile.ts'
+import { routes as memoryTyped } from './memory-typed.ts'
 import { routes as observations } from './observations.ts'
 import { routes as operations } from './operations.ts'
 import { routes as org } from './org.ts'
@@ -96,4 +97,10 @@ export const controlPlaneRoutes = {
 }
 
 /** Every route of the memory service by its operation id. */
-export const memoryRoutes = { ...memory, ...memoryContext, ...memoryReconcile, ...memoryDeletion }
+export const memoryRoutes = {
+  ...memory,
+  ...memoryContext,
+  ...memoryReconcile,
+  ...memoryDeletion,
+  ...memoryTyped,
+}

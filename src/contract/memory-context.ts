@@ -85,6 +85,13 @@ const PackItem = z.strictObject({
 })
 export type PackItem = z.output<typeof PackItem>
 
+/** Where something of an answer can be read up. */
+export const Source = z.strictObject({
+  source_path: z.string().nullable(),
+  node_key: z.string().nullable(),
+  title: z.string().nullable(),
+})
+
 const Excluded = z.strictObject({
   id: z.string(),
   kind: z.string(),
@@ -97,13 +104,7 @@ export const ContextPack = z
   .strictObject({
     query: z.string(),
     sections: z.array(z.strictObject({ kind: z.enum(SECTION_KINDS), items: z.array(PackItem) })),
-    sources: z.array(
-      z.strictObject({
-        source_path: z.string().nullable(),
-        node_key: z.string().nullable(),
-        title: z.string().nullable(),
-      }),
-    ),
+    sources: z.array(Source),
     token_estimate: z.int(),
     budget: z.strictObject({
       max_tokens: z.int(),

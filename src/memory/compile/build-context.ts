@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { ITEM_KINDS } from '#contract/memory-context.ts'
 import type { ContextBody, ContextPack, MemoryStrategy } from '#contract/memory-context.ts'
 import type { Sql } from '#db/sql.ts'
@@ -21,6 +20,8 @@ import { collapse } from './collapse.ts'
 import { conflictsOf } from './conflicts.ts'
 import { sectionsOf, sourcesOf } from './pack.ts'
 import { hideSuccessors } from './successors.ts'
+import { itemsOf, traceOf } from './trace-of.ts'
+import { newTraceId } from './trace-queue.ts'
 import type { TraceQueue } from './trace-queue.ts'
 
 export interface ContextDeps {
@@ -71,7 +72,14 @@ export async function buildContext(
     compile: round(performance.now() - found),
   }
   const { names, namespaces, reader } = scope
-  deps.traces.push({ names, namespaces, audience: reader.audience, body, pack, at: now })
+  deps.traces.push({
+    traceId: pack.trace_id,
+    names,
+    namespaces,
+    audience: reader.audience,
+    trace: traceOf({ names, body, pack, at: now }),
+    items: itemsOf(pack),
+  })
   return pack
 }
 
@@ -131,7 +139,7 @@ function compile(
     },
     conflicts: [...conflicts.keys()],
     warnings: body.strategy === 'semantic' ? [NOT_TRAINED] : [],
-    trace_id: `ctx-${randomBytes(8).toString('hex')}`,
+    trace_id: newTraceId(),
     stats: {
       ...stats,
       identifiers: redacted(shown([...stats.identifiers])),

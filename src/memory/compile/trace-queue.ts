@@ -1,23 +1,28 @@
-import type { ContextBody, ContextPack } from '#contract/memory-context.ts'
+import { randomBytes } from 'node:crypto'
 import type { Database } from '#db/sql.ts'
 import type { Log } from '#lib/log.ts'
-import { redacted } from '../redacted.ts'
-import { shown } from '../shown.ts'
 import { listedAudience } from '../visibility.ts'
 import type { Audience } from '../visibility.ts'
 import type { NamespaceRow } from '../recall/lexical.sql.ts'
 import { insertTraces } from './trace.sql.ts'
 import type { TraceInsert } from './trace.sql.ts'
 
-/** A pack that was answered, with what was asked. */
+/** How an answer came about. */
 export interface Answered {
+  traceId: string
   /** Namespaces as asked for. */
   names: readonly string[]
   namespaces: readonly NamespaceRow[]
+  /** Of its reader: who sees less does not get to see it. */
   audience: Audience
-  body: ContextBody
-  pack: ContextPack
-  at: Date
+  trace: Record<string, unknown>
+  /** Ids of what it names, as shown: `obs-…`, `chunk:<n>`, `fact-…`, `node:<key>`. */
+  items: readonly string[]
+}
+
+/** A name for an answer that nobody can guess. */
+export function newTraceId(): string {
+  return `ctx-${randomBytes(8).toString('hex')}`
 }
 
 /** Stores traces behind the readers' backs. */
@@ -56,49 +61,10 @@ export function traceQueue(db: Database, log: Log): TraceQueue {
         .map((name) => answered.namespaces.find(({ namespace }) => namespace === name))
         .find((row) => row !== undefined)?.id
       if (namespaceId === undefined || waiting.length >= MAX_WAITING) return
-      const { trace_id: traceId } = answered.pack
-      waiting.push({ namespaceId, traceId, trace: traceOf(answered), items: itemsOf(answered) })
+      const { traceId, audience, items } = answered
+      const trace = { ...answered.trace, seen_by: listedAudience(audience) }
+      waiting.push({ namespaceId, traceId, trace, items })
       if (!isWriting) void write()
     },
-  }
-}
-
-function itemsOf({ pack }: Answered): string[] {
-  const named = [...pack.sections.flatMap(({ items }) => items), ...pack.budget.dropped]
-  return [...new Set(named.map(({ id }) => id))]
-}
-
-/** No text of an item and nothing of the caller's state but its size: a trace outlives both. */
-function traceOf({ names, audience, body, pack, at }: Answered): Record<string, unknown> {
-  const { ephemeral_context: state, ...request } = body
-  return {
-    trace_id: pack.trace_id,
-    created_at: at.toISOString(),
-    namespaces: names,
-    seen_by: listedAudience(audience),
-    request: {
-      ...redacted(shown(request)),
-      query: pack.query,
-      ephemeral_context_chars: state ? JSON.stringify(state).length : 0,
-    },
-    selected: pack.sections.flatMap(({ kind: section, items }) =>
-      items.map(({ id, kind, score, token_estimate, signals }) => ({
-        id,
-        kind,
-        section,
-        score,
-        token_estimate,
-        signals,
-      })),
-    ),
-    dropped: pack.budget.dropped,
-    budget: {
-      max_tokens: pack.budget.max_tokens,
-      token_estimate: pack.token_estimate,
-      truncated: pack.budget.truncated,
-    },
-    conflicts: pack.conflicts,
-    warnings: pack.warnings,
-    stats: pack.stats,
   }
 }

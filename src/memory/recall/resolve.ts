@@ -47,27 +47,30 @@ export async function resolveNames(
   const asked = [...new Set(names)]
     .filter((name) => name !== '' && name.length <= MAX_NAME_CHARS)
     .slice(0, MAX_NAMES)
-  if (asked.length === 0) return { entities: [], report: [] }
-  const perNamespace = await Promise.all(
-    namespaces.map(async (namespace) => ({
-      namespace,
-      rows: await selectResolved(sql, namespace.id, reader, asked),
-    })),
-  )
+  if (asked.length === 0 || namespaces.length === 0) return { entities: [], report: [] }
+  const spaces = new Map(namespaces.map((namespace) => [namespace.id, namespace]))
+  const rows = await selectResolved(sql, {
+    namespaceIds: [...spaces.keys()],
+    reader,
+    names: asked.map((value) => ({ value, kind: null })),
+    limit: PER_NAME + 1,
+  })
+  const byPlace = Map.groupBy(rows, ({ place }) => place)
   const entities: ResolvedEntity[] = []
-  const report = asked.map((input, index) => {
-    const found = perNamespace.flatMap(({ namespace, rows }) =>
-      rows.filter(({ place }) => place === index + 1).map((row) => ({ namespace, row })),
-    )
-    const by = STEPS.find((step) => found.some(({ row }) => row.by === step)) ?? null
-    const chosen = found.filter(({ row }) => row.by === by)
-    for (const { namespace, row } of chosen.slice(0, PER_NAME))
-      entities.push(entityOf(namespace, row))
+  const report = asked.map((input, place) => {
+    const found = byPlace.get(place) ?? []
+    const by = STEPS.find((step) => found.some((row) => row.by === step)) ?? null
+    const matching = found.filter((row) => row.by === by)
+    const chosen = matching.slice(0, PER_NAME)
+    for (const row of chosen) {
+      const namespace = spaces.get(row.namespaceId)
+      if (namespace) entities.push(entityOf(namespace, row))
+    }
     return {
       input,
       matched_by: by,
-      keys: chosen.slice(0, PER_NAME).map(({ row }) => row.key),
-      truncated: chosen.length > PER_NAME,
+      keys: chosen.map(({ key }) => key),
+      truncated: matching.length > PER_NAME,
     }
   })
   return { entities: exactFirst(entities), report }

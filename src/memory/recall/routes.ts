@@ -1,12 +1,14 @@
 import type { Hono } from 'hono'
 import { buildContext, readTrace, search } from '#contract/memory-context.ts'
 import type { ContextBody } from '#contract/memory-context.ts'
+import { traverseTyped } from '#contract/memory-typed.ts'
 import type { Api } from '#http/serve.ts'
 import type { MemoryCtx } from '../access/caller.ts'
 import { buildContext as build } from '../compile/build-context.ts'
 import { readTrace as traceOf } from '../compile/read-trace.ts'
 import { traceQueue } from '../compile/trace-queue.ts'
 import { search as find } from '../search.ts'
+import { traverse } from '../typed/traverse.ts'
 import { inTurn, serveMemory } from '../serve-memory.ts'
 import type { MemoryParts } from '../serve-memory.ts'
 
@@ -24,6 +26,12 @@ export function bindRecall(
   serveMemory(app, api, buildContext, (ctx, { body }) =>
     inTurn(readers, ctx, nameOf(body), () =>
       build(db, ctx, body, { defaultNamespace, defaultTokens, traces, indexes }),
+    ),
+  )
+
+  serveMemory(app, api, traverseTyped, (ctx, { body }) =>
+    inTurn(readers, ctx, nameOf(body), () =>
+      traverse(db, ctx, body, { defaultNamespace, traces, indexes }),
     ),
   )
 
