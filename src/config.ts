@@ -12,6 +12,7 @@ import {
 } from './config-kinds.ts'
 import { IDENTITY_VARIABLES } from './identity-variables.ts'
 import { MEMORY_ACCESS_VARIABLES } from './memory-access-variables.ts'
+import { LLM_VARIABLES } from './llm-variables.ts'
 import { OTEL_VARIABLES } from './otel-variables.ts'
 import { WEBHOOK_VARIABLES } from './webhook-variables.ts'
 import { issuePhrase } from '#lib/issue-phrase.ts'
@@ -219,6 +220,7 @@ export const VARIABLES = {
     'Memory for search indexes in one process; a namespace beyond it is searched in the database',
   ),
   CB_CONTEXT_DEFAULT_MAX_TOKENS: count(8000).describe('Budget of a pack when none is asked'),
+  ...LLM_VARIABLES,
   ...WEBHOOK_VARIABLES,
   ...OTEL_VARIABLES,
 } as const satisfies Record<string, z.ZodType>
@@ -228,6 +230,10 @@ const Env = z
   .refine((env) => env.CP_ARTIFACT_FOLDER === undefined || env.CP_S3_BUCKET === undefined, {
     path: ['CP_ARTIFACT_FOLDER'],
     error: 'must not stand beside CP_S3_BUCKET',
+  })
+  .refine((env) => env.CB_LLM_PROVIDER !== 'http' || (env.CB_LLM_URL && env.CB_LLM_MODEL), {
+    path: ['CB_LLM_PROVIDER'],
+    error: 'needs CB_LLM_URL and CB_LLM_MODEL',
   })
   .refine((env) => env.CP_S3_BUCKET === undefined || env.CP_S3_ACCESS_KEY_ID !== undefined, {
     path: ['CP_S3_ACCESS_KEY_ID'],

@@ -8,7 +8,6 @@ import type { BlobStore } from '#blobs/store.ts'
 import type { AdapterDeps } from '#adapter/run-adapter.ts'
 import type { MemoryOptions } from '#client/memory.ts'
 import { finishErasures } from '#context/finish-erasures.ts'
-import type { MemoryProvider } from '#context/recall.ts'
 import type { Database } from '#db/sql.ts'
 import { Heads } from '#events/heads.ts'
 import type { Notify } from '#lib/appended.ts'
@@ -29,6 +28,8 @@ import { reapInvocations } from '#invocations/reap-invocations.ts'
 import { leasesOf } from '#work/lease.ts'
 import { reapExpired } from '#work/reap-expired.ts'
 import { createControlPlane } from './app.ts'
+import { wordsSettings } from './language-model.ts'
+import { providerOf } from './memory-provider.ts'
 import type { Config } from './config.ts'
 import {
   contextTokens,
@@ -154,19 +155,6 @@ export function apiService(
   })
 }
 
-function providerOf(config: Config, memory: MemoryOptions): MemoryProvider {
-  return {
-    ...memory,
-    namespacePrefix: config.CP_CONTEXT_NAMESPACE_PREFIX,
-    timeoutSeconds: config.CP_CONTEXT_TIMEOUT_SECONDS,
-    reconcileTimeoutSeconds: config.CP_CONTEXT_RECONCILE_TIMEOUT_SECONDS,
-    budget: {
-      limitTokens: config.CP_CONTEXT_MAX_TOKENS_LIMIT,
-      defaultTokens: config.CP_CONTEXT_DEFAULT_MAX_TOKENS,
-    },
-  }
-}
-
 /** The memory service's API over one pool. */
 export function memoryService(
   { config, log, metrics, tracing }: Shared,
@@ -186,6 +174,7 @@ export function memoryService(
     reconcileChangesLimit: config.CB_RECONCILE_CHANGES_LIMIT,
     contextDefaultMaxTokens: config.CB_CONTEXT_DEFAULT_MAX_TOKENS,
     indexMemoryMb: config.CB_INDEX_MEMORY_MB,
+    ...wordsSettings(config),
     maxBodyBytes: config.CP_MAX_BODY_BYTES,
     maxKnowledgeBytes: config.CP_KNOWLEDGE_SNAPSHOT_MAX_BODY_BYTES,
     checkReplies: true,

@@ -126,6 +126,12 @@ export const RUSSIAN_MEANINGS: Readonly<Record<keyof typeof VARIABLES, string>> 
   CB_INDEX_MEMORY_MB:
     'Память под поисковые индексы одного процесса; namespace сверх неё ищется в базе',
   CB_CONTEXT_DEFAULT_MAX_TOKENS: 'Бюджет пакета, если в запросе его нет',
+  CB_LLM_PROVIDER: 'Кто облекает ответы памяти в слова: никто, HTTP-сервер или эхо для проб',
+  CB_LLM_URL: 'Базовый адрес API чатов, который начала OpenAI, например локального сервера',
+  CB_LLM_MODEL: 'Имя модели на нём',
+  CB_LLM_API_KEY: 'Учётные данные для него',
+  CB_LLM_TIMEOUT_SECONDS: 'Сколько ждать его ответа',
+  CB_QUERY_SYNTHESIZE_DEFAULT: 'Отвечать ли словами, если вопрос об этом молчит',
   OTEL_EXPORTER_OTLP_ENDPOINT:
     'Базовый адрес сборщика трасс по OTLP/HTTP; не задан — трассы не создаются',
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'Полный адрес, если /v1/traces лежит не под базовым',

@@ -21,6 +21,7 @@ import { routes as members } from './members.ts'
 import { routes as memory } from './memory.ts'
 import { routes as memoryContext } from './memory-context.ts'
 import { routes as memoryDeletion } from './memory-deletion.ts'
+import { routes as memoryAsk } from './memory-ask.ts'
 import { routes as memoryReconcile } from './memory-reconcile.ts'
 import { routes as memoryTyped } from './memory-typed.ts'
 import { routes as observations } from './observations.ts'
@@ -103,4 +104,5 @@ export const memoryRoutes = {
   ...memoryReconcile,
   ...memoryDeletion,
   ...memoryTyped,
+  ...memoryAsk,
 }

@@ -5,6 +5,7 @@ import {
   FreeForm,
   Moment,
   NamespaceName,
+  NodeType,
   ReadScope,
   ScopeRef,
 } from './memory-common.ts'
@@ -36,10 +37,10 @@ export const MEMORY_STRATEGIES = [
 export type MemoryStrategy = (typeof MEMORY_STRATEGIES)[number]
 
 /** Any text at all is a query. */
-const QueryText = z.string().max(20_000).default('')
+export const QueryText = z.string().max(20_000).default('')
 
 /** What every read may say about where, for whom and for which moment it reads. */
-const reading = {
+export const reading = {
   scope: ReadScope.optional(),
   /** What the question is about, as scopes: items about something else are left out. */
   scopes: z.array(ScopeRef).max(10).default([]),
@@ -95,7 +96,7 @@ export const Source = z.strictObject({
 const Excluded = z.strictObject({
   id: z.string(),
   kind: z.string(),
-  /** budget, below rank, `duplicate of X`, `superseded by X`, `lifecycle of X`. */
+  /** budget, below rank, `duplicate of X`, `superseded by X`, `lifecycle of X`, `beside X`. */
   reason: z.string(),
   score: z.number(),
 })
@@ -164,12 +165,20 @@ export const SearchBody = z.strictObject({
   query: QueryText,
   /** How many hits; `filters.limit` is another name for it. */
   k: z.int().min(1).max(200).optional(),
-  filters: z.strictObject({ limit: z.int().min(1).max(200).optional() }).optional(),
+  filters: z
+    .strictObject({
+      limit: z.int().min(1).max(200).optional(),
+      /** Only chunks, or listed entities, whose `meta` contains this. */
+      meta: FreeForm.optional(),
+      /** Lists the entities and documents of this type by key instead of ranking; `query` is not looked at. */
+      type: NodeType.optional(),
+    })
+    .optional(),
   kinds: z.array(z.enum(ITEM_KINDS)).min(1).max(4).optional(),
 })
 export type SearchBody = z.output<typeof SearchBody>
 
-const SearchHit = z.strictObject({
+export const SearchHit = z.strictObject({
   kind: z.enum(ITEM_KINDS),
   id: z.string(),
   score: z.number(),

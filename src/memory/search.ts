@@ -7,6 +7,7 @@ import { neutralised } from './recall/neutralised.ts'
 import type { Indexes } from './index/indexes.ts'
 import type { Ranked } from './recall/item.ts'
 import { understand } from './recall/query.ts'
+import { listed } from './recall/listed.ts'
 import { rank } from './recall/rank.ts'
 import { readScopeOf } from './recall/read-scope.ts'
 
@@ -22,7 +23,8 @@ export interface SearchRequest {
 
 /**
  * Ranks everything a question finds, of all kinds together, best first. What another item replaced is
- * not found, and a document is found by its chunks; everything else is judged by its score alone.
+ * not found, and a document is found by its chunks; everything else is judged by its score alone. With a
+ * type it lists what is of that type instead, by key.
  */
 export async function search(
   sql: Sql,
@@ -30,13 +32,20 @@ export async function search(
   { body, defaultNamespace, indexes }: SearchRequest,
 ): Promise<{ hits: SearchHit[]; engine: string }> {
   const { namespaces, reader } = await readScopeOf(sql, ctx, body, defaultNamespace)
-  const limit = body.k ?? body.filters?.limit ?? DEFAULT_HITS
+  const { type, meta, limit: most } = body.filters ?? {}
+  const limit = body.k ?? most ?? DEFAULT_HITS
+  if (type !== undefined) {
+    const items = await listed(sql, { namespaces, reader, type, meta, limit })
+    const hits = items.map((item) => hitOf(neutralised({ item, score: 0, signals: {} })))
+    return { hits, engine: 'database' }
+  }
   const now = new Date()
   const { ranking, stats } = await rank(sql, {
     namespaces,
     reader,
     query: understand(body.query),
-    kinds: body.kinds ?? ITEM_KINDS,
+    kinds: meta ? ['chunk'] : (body.kinds ?? ITEM_KINDS),
+    texts: meta && { meta },
     channels: new Set(['lexical', 'resolve']),
     anchors: [],
     scopes: body.scopes,
@@ -53,7 +62,7 @@ export async function search(
 }
 
 /** Without the entities whose own chunks are among the hits: they would say the same twice. */
-function byChunks(ranking: readonly Ranked[]): Ranked[] {
+export function byChunks(ranking: readonly Ranked[]): Ranked[] {
   const documents = new Set(
     ranking.flatMap(({ item }) =>
       item.kind === 'chunk' ? [`${item.namespace}\n${item.nodeKey}`] : [],
@@ -64,7 +73,7 @@ function byChunks(ranking: readonly Ranked[]): Ranked[] {
   )
 }
 
-function hitOf({ item, score, signals }: Ranked): SearchHit {
+export function hitOf({ item, score, signals }: Ranked): SearchHit {
   const { kind, id, text, title, nodeKey, chunkOrder, source } = item
   return {
     kind,

@@ -5,6 +5,7 @@ import { serve } from '#http/serve.ts'
 import type { Api, RequestInput } from '#http/serve.ts'
 import type { Watch } from '#http/served.ts'
 import type { Log } from '#lib/log.ts'
+import type { Complete } from '#model/chat.ts'
 import type { Turns } from '#lib/turns.ts'
 import type { MemoryCtx } from './access/caller.ts'
 import type { CallerSettings } from './access/token-caller.ts'
@@ -22,6 +23,10 @@ export interface MemorySettings extends CallerSettings {
   contextDefaultMaxTokens: number
   /** What the search indexes of this process may take together; 0 keeps none. */
   indexMemoryMb: number
+  /** The model that puts answers into words; undefined where none is configured. */
+  llm: Complete | undefined
+  /** Whether a question is answered in words unless it says. */
+  synthesizesByDefault: boolean
   /** Largest bodies, in bytes: of questions, and of what brings knowledge. */
   maxBodyBytes: number
   maxKnowledgeBytes: number

@@ -31,6 +31,8 @@ export const MEMORY_SETTINGS: MemorySettings = {
   reconcileChangesLimit: 1000,
   contextDefaultMaxTokens: 8000,
   indexMemoryMb: 64,
+  llm: undefined,
+  synthesizesByDefault: false,
   maxBodyBytes: 1_048_576,
   maxKnowledgeBytes: 67_108_864,
   checkReplies: true,

@@ -47,6 +47,17 @@ const SHOWN_PER_K = 8
 const MAX_DROPPED = 200
 const NOT_TRAINED = 'semantic search is not trained yet'
 
+/** A pack with what it was made of. */
+export interface Compiled {
+  pack: ContextPack
+  scope: ReadScope
+  /** Everything that was read, best first. */
+  ranking: readonly Ranked[]
+  /** Everything left out, also what the pack has no room to tell. */
+  dropped: Dropped[]
+  now: Date
+}
+
 /**
  * Compiles what memory knows about a question into a pack that costs at most `max_tokens`: the caller's
  * own state first, then the best of one ranking, each with its reasons, and what was left out with the
@@ -58,19 +69,7 @@ export async function buildContext(
   body: ContextBody,
   deps: ContextDeps,
 ): Promise<ContextPack> {
-  const started = performance.now()
-  const scope = await readScopeOf(sql, ctx, body, deps.defaultNamespace)
-  const now = new Date()
-  const ranking = await rankFor(sql, body, { scope, now, indexes: deps.indexes })
-  ctx.signal.throwIfAborted()
-  const asOf = scope.reader.asOf === null ? now : new Date(scope.reader.asOf)
-  const told = await hideSuccessors(sql, scope.reader, ranking.ranking, scope.namespaces)
-  const found = performance.now()
-  const pack = compile(body, ranking, chosen(told, body.k, asOf), deps)
-  pack.stats.latencies_ms = {
-    find: round(found - started),
-    compile: round(performance.now() - found),
-  }
+  const { pack, scope, now } = await compileContext(sql, ctx, body, deps)
   const { names, namespaces, reader } = scope
   deps.traces.push({
     traceId: pack.trace_id,
@@ -83,10 +82,35 @@ export async function buildContext(
   return pack
 }
 
-function rankFor(
+/** The same without a trace, with everything that a question about the pack may need. */
+export async function compileContext(
+  sql: Sql,
+  ctx: MemoryCtx,
+  body: ContextBody,
+  deps: ContextDeps,
+): Promise<Compiled> {
+  const started = performance.now()
+  const scope = await readScopeOf(sql, ctx, body, deps.defaultNamespace)
+  const now = new Date()
+  const pool = READ_PER_K * body.k
+  const ranking = await rankFor(sql, body, { scope, now, indexes: deps.indexes, pool })
+  ctx.signal.throwIfAborted()
+  const asOf = scope.reader.asOf === null ? now : new Date(scope.reader.asOf)
+  const told = await hideSuccessors(sql, scope.reader, ranking.ranking, scope.namespaces)
+  const found = performance.now()
+  const { pack, dropped } = compile(body, ranking, chosen(told, body.k, asOf), deps)
+  pack.stats.latencies_ms = {
+    find: round(found - started),
+    compile: round(performance.now() - found),
+  }
+  return { pack, scope, ranking: told, dropped, now }
+}
+
+/** The ranking that a question's pack is made of, with so many of the best by words read. */
+export function rankFor(
   sql: Sql,
   body: ContextBody,
-  { scope, now, indexes }: { scope: ReadScope; now: Date; indexes: Indexes },
+  { scope, now, indexes, pool }: { scope: ReadScope; now: Date; indexes: Indexes; pool: number },
 ): Promise<Ranking> {
   const { subject, anchors } = body
   return rank(sql, {
@@ -98,7 +122,8 @@ function rankFor(
     anchors: [...anchors, ...(subject ? [`${subject.type}:${subject.id}`] : [])],
     scopes: body.scopes,
     indexes,
-    pool: READ_PER_K * body.k,
+    pool,
+    tellsUnread: true,
     now,
   })
 }
@@ -120,19 +145,20 @@ function compile(
   { stats, dropped: unread }: Ranking,
   { kept, dropped }: { kept: Ranked[]; dropped: Dropped[] },
   deps: ContextDeps,
-): ContextPack {
+): { pack: ContextPack; dropped: Dropped[] } {
   const maxTokens = body.max_tokens || body.budget?.tokens || deps.defaultTokens
   const current = fitCurrent(stateText(body.ephemeral_context), maxTokens)
   const { fitted, dropped: unfit, truncated } = fillBudget(kept, maxTokens - current.tokens)
   const conflicts = conflictsOf(fitted.map(({ item }) => item))
-  return {
+  const all = [...unfit, ...dropped, ...unread]
+  const pack: ContextPack = {
     query: neutralise(body.query).text,
     sections: sectionsOf(fitted, current, conflicts),
     sources: sourcesOf(fitted),
     token_estimate: fitted.reduce((sum, { tokens }) => sum + tokens, current.tokens),
     budget: {
       max_tokens: maxTokens,
-      dropped: [...unfit, ...dropped, ...unread]
+      dropped: all
         .slice(0, MAX_DROPPED)
         .map((one) => ({ ...shown(one), score: Number(one.score.toFixed(6)) })),
       truncated: truncated || current.truncated,
@@ -148,6 +174,7 @@ function compile(
       latencies_ms: {},
     },
   }
+  return { pack, dropped: all }
 }
 
 function stateText(state: ContextBody['ephemeral_context']): string {

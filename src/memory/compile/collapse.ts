@@ -11,7 +11,8 @@ export interface Collapsed {
  * Takes repetition out of a ranking so that noise never crowds out knowledge: what was replaced yields
  * to its successor, lifecycle events of one task yield to the best of them, and an item whose
  * normalised text equals a better one's is its duplicate. Nothing else is a duplicate: facts that only
- * look alike are different facts.
+ * look alike are different facts. Chunks that hold nothing of the question and stand beside ones that do
+ * stay at two for each document.
  */
 export function collapse(ranking: readonly Ranked[], asOf: Date): Collapsed {
   const byId = new Map(ranking.map((ranked) => [ranked.item.id, ranked]))
@@ -19,13 +20,15 @@ export function collapse(ranking: readonly Ranked[], asOf: Date): Collapsed {
   const dropped: Dropped[] = []
   const texts = new Map<string, string>()
   const lifecycles = new Map<string, Ranked>()
+  const documents = new Map<string, DocumentSeen>()
   for (const ranked of ranking) {
-    const reason = reasonToDrop(ranked.item, { asOf, texts, lifecycles })
+    const reason = reasonToDrop(ranked, { asOf, texts, lifecycles, documents })
     if (reason === undefined) {
       kept.push(ranked)
       texts.set(normalised(ranked.item), ranked.item.id)
       const thing = lifecycleOf(ranked.item)
       if (thing !== undefined) lifecycles.set(thing, ranked)
+      noteChunk(documents, ranked)
       continue
     }
     dropped.push({ id: ranked.item.id, kind: ranked.item.kind, score: ranked.score, reason })
@@ -42,16 +45,57 @@ interface Seen {
   texts: ReadonlyMap<string, string>
   /** Task -> its lifecycle item. */
   lifecycles: ReadonlyMap<string, Ranked>
+  documents: ReadonlyMap<string, DocumentSeen>
 }
 
-function reasonToDrop(item: Item, { asOf, texts, lifecycles }: Seen): string | undefined {
+/** What is kept of a document. */
+interface DocumentSeen {
+  /** Its best chunk that holds something of the question. */
+  best: string
+  /** Kept chunks that only stand beside such. */
+  beside: number
+}
+
+/** A hit in a document is widened by its neighbours, which must not fill the pack. */
+const MAX_BESIDE = 2
+
+function reasonToDrop(
+  ranked: Ranked,
+  { asOf, texts, lifecycles, documents }: Seen,
+): string | undefined {
+  const { item } = ranked
   if (isReplaced(item, asOf)) {
     return item.supersededBy === HIDDEN ? 'superseded' : `superseded by ${item.supersededBy}`
   }
   const lifecycle = lifecycles.get(lifecycleOf(item) ?? '')
   if (lifecycle !== undefined) return `lifecycle of ${lifecycle.item.id}`
   const same = texts.get(normalised(item))
-  return same === undefined ? undefined : `duplicate of ${same}`
+  if (same !== undefined) return `duplicate of ${same}`
+  const document = isBeside(ranked) ? documents.get(documentOf(item)) : undefined
+  return document && document.beside >= MAX_BESIDE ? `beside ${document.best}` : undefined
+}
+
+function noteChunk(documents: Map<string, DocumentSeen>, ranked: Ranked): void {
+  const { item } = ranked
+  if (item.kind !== 'chunk') return
+  const document = documents.get(documentOf(item))
+  if (document === undefined) {
+    documents.set(documentOf(item), { best: item.id, beside: isBeside(ranked) ? 1 : 0 })
+  } else if (isBeside(ranked)) document.beside += 1
+}
+
+/** Whether a chunk holds nothing of the question and was found by its neighbours alone. */
+function isBeside({ item, signals }: Ranked): boolean {
+  const { lexical, channels } = signals
+  return (
+    item.kind === 'chunk' &&
+    Object.keys(channels ?? {}).join(' ') === 'lexical' &&
+    (lexical as { beside?: boolean } | undefined)?.beside === true
+  )
+}
+
+function documentOf({ namespace, nodeKey }: Item): string {
+  return `${namespace}\n${nodeKey}`
 }
 
 /** Stands for a successor that the reader may not see. */

@@ -1,6 +1,6 @@
 import { SECTION_KINDS } from '#contract/memory-context.ts'
 import type { ContextPack, PackItem, SectionKind } from '#contract/memory-context.ts'
-import type { Item } from '../recall/item.ts'
+import type { Item, Ranked } from '../recall/item.ts'
 import { isKnowledge } from '../recall/knowledge.ts'
 import type { Current, Fitted } from './budget.ts'
 import { lifecycleOf } from './collapse.ts'
@@ -72,7 +72,7 @@ function packItem(fitted: Fitted, conflictsWith: readonly string[] | undefined):
 }
 
 /** What the pack is drawn from, each source once, in the order of the ranking. */
-export function sourcesOf(fitted: readonly Fitted[]): ContextPack['sources'] {
+export function sourcesOf(fitted: readonly Pick<Ranked, 'item'>[]): ContextPack['sources'] {
   const sources = new Map<string, ContextPack['sources'][number]>()
   for (const { item } of fitted) {
     if (item.sourcePath === null && item.nodeKey === null) continue

@@ -20,7 +20,7 @@ const english = 'The quick brown fox jumps over the lazy dog. '
 const russian = 'Съешь ещё этих мягких французских булок, да выпей чаю! '
 const chinese = '我们决定使用可逆的迁移，并在持续集成中检查降级。'
 
-describe('chunkText', () => {
+describe('B8: a text of any length is cut where it divides', () => {
   it('gives the chunks of any text that joined are the text, each within the limit', () => {
     const markdown = fc
       .array(

@@ -80,7 +80,7 @@ function memory() {
   }
 }
 
-describe('erasing an observation', () => {
+describe('B15: what is erased stays erased', () => {
   for (const mode of MODES) {
     it(`by ${mode} leaves its words in no table and no answer, of either engine`, async () => {
       const { namespace, record, erase, reads } = memory()

@@ -2,7 +2,7 @@ import type { Sql } from '#db/sql.ts'
 import { TF_UNIT, termHash } from '../analysis/terms-of.ts'
 import type { ItemKind } from './item.ts'
 import { selectDated, selectFrequencies, selectMatches } from './lexical.sql.ts'
-import type { CorpusSize, MatchQuery, MatchRow, NamespaceRow } from './lexical.sql.ts'
+import type { CorpusSize, MatchQuery, MatchRow, NamespaceRow, TextFilter } from './lexical.sql.ts'
 import { selectChunkNeighbours, selectSessionNeighbours } from './neighbours.sql.ts'
 import type { Query } from './query.ts'
 import type { Reader } from './reader.ts'
@@ -26,6 +26,7 @@ export interface WordSearch {
   reader: Reader
   query: Query
   kinds: readonly ItemKind[]
+  texts?: TextFilter | undefined
 }
 
 /** An item found by words; `item` is its number in the namespace. */
@@ -43,10 +44,10 @@ export type Found = Scored & { unit: FoundUnit }
  * terms. Two or four round trips whatever the size of the namespace.
  */
 export async function findByWords(sql: Sql, search: WordSearch): Promise<Found[]> {
-  const { namespace, reader, query, kinds } = search
+  const { namespace, reader, query, kinds, texts } = search
   const hashes = query.terms.map((term) => termHash(namespace.id, term))
   if (hashes.length === 0) return []
-  const ask: MatchQuery = { namespaceId: namespace.id, reader, kinds, hashes }
+  const ask: MatchQuery = { namespaceId: namespace.id, reader, kinds, hashes, texts }
   const span = kinds.includes('observation') ? spanOf(query) : undefined
   const [{ matches, frequencies }, dated] = await Promise.all([
     matchesOf(sql, ask),

@@ -10,7 +10,7 @@ import type { Dropped, Item, ItemKind } from './item.ts'
 import { loadItems } from './load-items.ts'
 import type { Reference } from './load-items.ts'
 import { selectIds } from './lexical.sql.ts'
-import type { NamespaceRow } from './lexical.sql.ts'
+import type { NamespaceRow, TextFilter } from './lexical.sql.ts'
 import type { Query } from './query.ts'
 import type { Reader } from './reader.ts'
 import { recentIn } from './recent.ts'
@@ -29,6 +29,10 @@ export interface GatherRequest {
   anchors: readonly string[]
   /** How many of the best by words are read. */
   pool: number
+  /** Keeps to some texts; then the database is asked, which knows what belongs to them. */
+  texts?: TextFilter | undefined
+  /** Whether what was found and not read is told by name. */
+  tellsUnread?: boolean
   indexes: Indexes
 }
 
@@ -42,6 +46,8 @@ export interface Gathered {
   resolvedBy: Map<string, 'exact' | 'suffix'>
   /** Found by words but not among the best, nor in another way. */
   unread: Dropped[]
+  /** How many those are, named or not. */
+  unreadCount: number
   /** Where candidates by words came from. */
   engine: Engine
 }
@@ -65,7 +71,12 @@ export async function gather(sql: Sql, request: GatherRequest): Promise<Gathered
       : [],
   ])
   const read = found.slice(0, pool)
-  const byWords = await loadItems(sql, reader, [...read.map(referenceOf), ...recent])
+  const [byWords, unread] = await Promise.all([
+    loadItems(sql, reader, [...read.map(referenceOf), ...recent]),
+    request.tellsUnread === true
+      ? unreadOf(sql, found.slice(pool, pool + MAX_UNREAD), found[0]?.score ?? 1)
+      : [],
+  ])
   const lexical = adjusted(query, read, byWords)
   const resolved = resolution.entities.map((entity, place) => findOf(entity, place))
   const around = await aroundSeeds(sql, request, [
@@ -77,7 +88,7 @@ export async function gather(sql: Sql, request: GatherRequest): Promise<Gathered
   )
   const others = await loadItems(sql, reader, wanted)
   const items = new Map([...byWords, ...others])
-  const below = found.slice(pool).filter(({ unit }) => !items.has(unit.key))
+  const shown = new Set(Array.from(items.values(), ({ id }) => id))
   return {
     items,
     hits: channelsOf(request, items, {
@@ -90,7 +101,8 @@ export async function gather(sql: Sql, request: GatherRequest): Promise<Gathered
     explanations: lexical.explanations,
     resolution,
     resolvedBy: new Map(resolution.entities.map((entity) => [keyOf(entity), entity.how])),
-    unread: await unreadOf(sql, below.slice(0, MAX_UNREAD), found[0]?.score ?? 1),
+    unread: unread.filter(({ id }) => !shown.has(id)),
+    unreadCount: found.slice(pool).filter(({ unit }) => !items.has(unit.key)).length,
     engine,
   }
 }
@@ -135,12 +147,12 @@ async function wordsIn(
   sql: Sql,
   request: GatherRequest,
 ): Promise<{ found: Found[]; engine: Engine }> {
-  const { namespaces, channels, reader, query, kinds } = request
+  const { namespaces, channels, reader, query, kinds, texts } = request
   if (!wordsAsked(channels)) return { found: [], engine: 'index' }
   const searches = await Promise.all(
     namespaces.map(async (namespace) => {
-      const index = await request.indexes.upToDate(sql, namespace)
-      const search = { namespace, reader, query, kinds }
+      const index = texts ? undefined : await request.indexes.upToDate(sql, namespace)
+      const search = { namespace, reader, query, kinds, texts }
       return index
         ? { found: findInIndex(index, search), engine: 'index' as const }
         : { found: await findByWords(sql, search), engine: 'database' as const }
@@ -153,10 +165,17 @@ async function wordsIn(
   }
 }
 
-/** Anchors first, then what the query spells like a key or an identifier. */
+/**
+ * Anchors first, then what the query spells like a key or an identifier, without what is only a part of
+ * another.
+ */
 function namesOf({ anchors, query }: GatherRequest): string[] {
   const keys = query.text.match(/(?<!\S)[a-z][a-z0-9._-]*:[^\s,;]+/gu) ?? []
-  return [...anchors, ...keys.map((key) => key.replace(/[.?!)]+$/u, '')), ...query.identifiers]
+  const spelt = [...keys.map((key) => key.replace(/[.?!)]+$/u, '')), ...query.identifiers]
+  const whole = spelt.filter(
+    (name) => !spelt.some((other) => other.length > name.length && other.includes(name)),
+  )
+  return [...anchors, ...whole]
 }
 
 /** The score by words once the texts are read. */
@@ -166,12 +185,19 @@ function adjusted(query: Query, read: readonly Found[], items: ReadonlyMap<strin
     const item = items.get(unit.key)
     if (item === undefined) return []
     const { factor, signals } = adjustmentOf(query, item.text)
+    const beside = unit.tfs.length > 0 && !hasOwnMatch(unit, letters + date)
     explanations.set(unit.key, {
-      lexical: { words, session, letters, date, author, ...signals },
+      lexical: { words, session, letters, date, author, ...signals, ...(beside && { beside }) },
     })
     return [{ key: unit.key, strength: (score - date) * factor + date }]
   })
   return { hits: hits.toSorted((a, b) => b.strength - a.strength), explanations }
+}
+
+/** Whether an item holds anything of the question itself, and not only stands beside what does. */
+function hasOwnMatch({ tfs }: Found['unit'], otherwise: number): boolean {
+  for (let i = 0; i < tfs.length; i++) if ((tfs[i] ?? 0) > 0) return true
+  return otherwise > 0
 }
 
 interface Seed {
@@ -203,7 +229,8 @@ async function aroundSeeds(sql: Sql, request: GatherRequest, seeds: readonly See
       const keys = seeds
         .filter((seed) => seed.namespace === namespace)
         .map(({ nodeKey }) => nodeKey)
-      return surroundingsOf(sql, namespace, reader, [...new Set([...anchors, ...keys])])
+      const seedKeys = [...new Set([...anchors, ...keys])]
+      return surroundingsOf(sql, namespace, reader, { seeds: seedKeys, maxFacts: request.pool })
     }),
   )
   return {

@@ -8,14 +8,24 @@ import type { Reader } from './reader.ts'
 
 const MAX_EDGES = 120
 const MAX_NODES = 60
-const MAX_FACTS = 32
 /** A neighbour's neighbour says less. */
 const HOP_STRENGTH = [1, 0.5] as const
 
 /** What stands around the given entities of one namespace. */
 export interface Surroundings {
   facts: (Hit & Reference)[]
-  nodes: (Hit & Reference)[]
+  nodes: (Hit & Reference & { hops: number })[]
+}
+
+export interface Around {
+  /** Keys to start from. */
+  seeds: readonly string[]
+  /** Facts told at most. */
+  maxFacts: number
+  /** 1 or 2, as far as nothing else is said. */
+  hops?: number
+  /** Entities told at most. */
+  maxNodes?: number
 }
 
 /**
@@ -26,45 +36,58 @@ export async function surroundingsOf(
   sql: Sql,
   namespace: NamespaceRow,
   reader: Reader,
-  seeds: readonly string[],
+  { seeds, maxFacts, hops = HOP_STRENGTH.length, maxNodes = MAX_NODES }: Around,
 ): Promise<Surroundings> {
   const facts: Surroundings['facts'] = []
-  const strengths = new Map<string, number>()
+  const reaches = new Map<string, Reach>()
   const seen = new Set(seeds)
   let frontier: readonly string[] = seeds
-  for (const strength of HOP_STRENGTH) {
-    if (frontier.length === 0 || strengths.size >= MAX_NODES) break
+  for (const [hop, strength] of HOP_STRENGTH.slice(0, hops).entries()) {
+    if (frontier.length === 0 || reaches.size >= maxNodes) break
     const edges = await selectEdgesAt(sql, namespace.id, reader, {
       keys: frontier,
       limit: MAX_EDGES,
     })
-    if (strength === HOP_STRENGTH[0]) facts.push(...factsOf(namespace, edges))
+    if (hop === 0) facts.push(...factsOf(namespace, edges, maxFacts))
     const reached = edges
       .flatMap(({ subject, object, confidence }) => [
         { key: subject, strength: strength * confidence },
         { key: object, strength: strength * confidence },
       ])
       .filter(({ key }) => !seen.has(key))
-      .slice(0, MAX_NODES - strengths.size)
+      .slice(0, maxNodes - reaches.size)
     for (const { key, strength: reach } of reached) {
-      strengths.set(key, Math.max(reach, strengths.get(key) ?? 0))
+      const known = reaches.get(key)
+      if (known === undefined || known.strength < reach) {
+        reaches.set(key, { strength: reach, hops: hop + 1 })
+      }
     }
     frontier = reached.map(({ key }) => key)
     for (const key of frontier) seen.add(key)
   }
-  return { facts, nodes: await nodesOf(sql, namespace, reader, strengths) }
+  return { facts, nodes: await nodesOf(sql, namespace, reader, reaches) }
 }
 
-function factsOf(namespace: NamespaceRow, edges: readonly EdgeRow[]): Surroundings['facts'] {
+/** How an entity was reached. */
+interface Reach {
+  strength: number
+  hops: number
+}
+
+function factsOf(
+  namespace: NamespaceRow,
+  edges: readonly EdgeRow[],
+  maxFacts: number,
+): Surroundings['facts'] {
   return edges
     .filter(({ factId }) => factId !== null)
-    .slice(0, MAX_FACTS)
+    .slice(0, maxFacts)
     .map(({ item, confidence }, place) => ({
       key: `${namespace.id}:${item}`,
       namespace,
       item,
       kind: 'fact',
-      strength: confidence * (1 - place / (2 * MAX_FACTS)),
+      strength: confidence * (1 - place / (2 * maxFacts)),
     }))
 }
 
@@ -72,17 +95,17 @@ async function nodesOf(
   sql: Sql,
   namespace: NamespaceRow,
   reader: Reader,
-  strengths: ReadonlyMap<string, number>,
+  reaches: ReadonlyMap<string, Reach>,
 ): Promise<Surroundings['nodes']> {
-  if (strengths.size === 0) return []
-  const rows = await selectNodeItems(sql, namespace.id, reader, [...strengths.keys()])
+  if (reaches.size === 0) return []
+  const rows = await selectNodeItems(sql, namespace.id, reader, [...reaches.keys()])
   return rows
     .map(({ item, key }) => ({
       key: `${namespace.id}:${item}`,
       namespace,
       item,
       kind: 'entity' as const,
-      strength: strengths.get(key) ?? 0,
+      ...(reaches.get(key) ?? { strength: 0, hops: 0 }),
     }))
     .toSorted((a, b) => b.strength - a.strength)
 }

@@ -82,6 +82,13 @@ export interface MatchQuery {
   kinds: readonly ItemKind[]
   /** Every term, to be scored. */
   hashes: readonly bigint[]
+  texts?: TextFilter | undefined
+}
+
+/** Keeps to chunks of documents of a type, or whose `meta` contains something. */
+export interface TextFilter {
+  type?: string | undefined
+  meta?: Readonly<Record<string, unknown>> | undefined
 }
 
 /**
@@ -112,7 +119,22 @@ export async function selectMatches(
         and ${visibleTo(sql, reader.audience)}
         and ${begunAt(sql, reader)}
       ))
+      and ${ofTexts(sql, query)}
     ${some}`
+}
+
+/** Needs `chunks_meta`. */
+function ofTexts(sql: Sql, { namespaceId, texts }: MatchQuery) {
+  if (texts === undefined) return sql`true`
+  const { type, meta } = texts
+  return sql`
+    item in (
+      select item
+      from chunks
+      where namespace_id = ${namespaceId}
+        ${type === undefined ? sql`` : sql`and doc_type = ${type}`}
+        ${meta === undefined ? sql`` : sql`and meta <> '{}' and meta @> ${JSON.stringify(meta)}::text::jsonb`}
+    )`
 }
 
 /** How items are shown (`obs-…`, `chunk:<n>`, `fact-…`, `node:<key>`), by their numbers. */

@@ -64,7 +64,7 @@ export async function rank(sql: Sql, request: RankRequest): Promise<Ranking> {
     ranking: ranking.toSorted(byScoreThenId),
     dropped: gathered.unread,
     stats: {
-      candidates: ranking.length + gathered.unread.length,
+      candidates: ranking.length + gathered.unreadCount,
       channels: countsOf(gathered.hits),
       identifiers: request.query.identifiers,
       resolved: gathered.resolution.report,
@@ -91,8 +91,14 @@ function signalsOf(
     rrf: reciprocalRanks(fused.channels) + added,
     bonuses,
     ...gathered.explanations.get(fused.key),
-    ...(item.fact !== null && { evidence: item.fact.evidence }),
+    ...evidenceOf(fused, item),
   }
+}
+
+/** What only vectors found is a guess of ours, whatever it says. */
+function evidenceOf({ channels }: Fused, { fact }: Item): { evidence?: string } {
+  if (Object.keys(channels).join(' ') === 'vector') return { evidence: 'inferred' }
+  return fact === null ? {} : { evidence: fact.evidence }
 }
 
 function countsOf(hits: Partial<Record<Channel, readonly Hit[]>>) {
