@@ -25,6 +25,7 @@ const OTHERWISE: Readonly<Record<string, string>> = {
   nodes_terms: 'a term is hashed together with its namespace',
   edges_terms: 'a term is hashed together with its namespace',
   nodes_by_alias: 'an inverted list; the namespace is checked on the few rows found',
+  chunks_meta: 'an inverted list; the namespace is checked on the rows found',
   context_traces_by_item: 'an inverted list; the namespace is checked on the few rows found',
   edges_by_observation: 'an inverted list of ids that no two namespaces share',
 }
