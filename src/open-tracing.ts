@@ -17,10 +17,9 @@ export async function openTracing(
   role: string,
   onProblem: (message: string) => void,
 ): Promise<Tracing> {
-  const url = tracesUrl(config)
+  const url = otlpUrl(config, 'traces')
   if (url === undefined) return NO_TRACING
   const { createOtelTracing } = await import('#observe/otel.ts')
-  let toldAt = Number.NEGATIVE_INFINITY
   return createOtelTracing({
     url,
     serviceName: `strata-${role}`,
@@ -28,18 +27,28 @@ export async function openTracing(
     sampler: config.OTEL_TRACES_SAMPLER,
     ratio: config.OTEL_TRACES_SAMPLER_ARG,
     delayMs: config.OTEL_BSP_SCHEDULE_DELAY,
-    onProblem(message) {
-      if (performance.now() - toldAt < QUIET_MS) return
-      toldAt = performance.now()
-      onProblem(redactCredentials(message.slice(0, MAX_CHARS)))
-    },
+    onProblem: quietly(onProblem),
   })
 }
 
+/** Tells at most once a minute, shortened and without credentials. */
+export function quietly(tell: (message: string) => void): (message: string) => void {
+  let toldAt = Number.NEGATIVE_INFINITY
+  return (message) => {
+    if (performance.now() - toldAt < QUIET_MS) return
+    toldAt = performance.now()
+    tell(redactCredentials(message.slice(0, MAX_CHARS)))
+  }
+}
+
 /** Source: OpenTelemetry Protocol Exporter, "Endpoint URLs for OTLP/HTTP". */
-function tracesUrl(config: Config): string | undefined {
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: exact } = config
-  if (config.OTEL_SDK_DISABLED || config.OTEL_TRACES_EXPORTER === 'none') return undefined
+export function otlpUrl(config: Config, signal: 'traces' | 'metrics'): string | undefined {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_SDK_DISABLED: isDisabled } = config
+  const [exporter, exact] =
+    signal === 'traces'
+      ? [config.OTEL_TRACES_EXPORTER, config.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT]
+      : [config.OTEL_METRICS_EXPORTER, config.OTEL_EXPORTER_OTLP_METRICS_ENDPOINT]
+  if (isDisabled || exporter === 'none') return undefined
   if (exact !== undefined) return exact
-  return base === undefined ? undefined : `${base.replace(/\/$/, '')}/v1/traces`
+  return base === undefined ? undefined : `${base.replace(/\/$/, '')}/v1/${signal}`
 }

@@ -5,10 +5,13 @@ import { flag, httpUrl } from './config-kinds.ts'
 export const OTEL_VARIABLES = {
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl
     .optional()
-    .describe('Base address of an OTLP/HTTP collector of traces; unset: none are made'),
+    .describe('Base address of an OTLP/HTTP collector of traces and metrics; unset: none are sent'),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl
     .optional()
-    .describe('Its whole address, where /v1/traces is not below the base'),
+    .describe('Its whole address for traces, where /v1/traces is not below the base'),
+  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: httpUrl
+    .optional()
+    .describe('Its whole address for metrics, where /v1/metrics is not below the base'),
   OTEL_EXPORTER_OTLP_PROTOCOL: z
     .enum(['http/json', 'http/protobuf'])
     .optional()
@@ -23,6 +26,17 @@ export const OTEL_VARIABLES = {
     .optional()
     .describe('Further attributes of this process: name=value,name=value'),
   OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none']).default('otlp').describe('none: no traces'),
+  OTEL_METRICS_EXPORTER: z
+    .enum(['otlp', 'none'])
+    .default('otlp')
+    .describe('none: metrics are at /metrics alone'),
+  OTEL_METRIC_EXPORT_INTERVAL: z.coerce
+    .number()
+    .int()
+    .min(100)
+    .max(3_600_000)
+    .default(60_000)
+    .describe('How often metrics are sent, in milliseconds'),
   OTEL_TRACES_SAMPLER: z
     .enum([
       'always_on',
@@ -47,5 +61,7 @@ export const OTEL_VARIABLES = {
     .max(600_000)
     .default(5000)
     .describe('Longest wait until spans are sent, in milliseconds'),
-  OTEL_SDK_DISABLED: flag(false).describe('true: no traces, whatever else is set'),
+  OTEL_SDK_DISABLED: flag(false).describe(
+    'true: no traces and no metrics are sent, whatever else is set',
+  ),
 } as const satisfies Record<string, z.ZodType>

@@ -68,13 +68,20 @@ export function createProbes(probed: Probed): Probes {
     ...Object.entries(pools).flatMap(([name, db]) => (db ? [poolGauges(metrics, name, db)] : [])),
   ]
   const readDatabase = controlPlane && databaseGauges(metrics, controlPlane)
+  const { registry } = metrics
+  const refresh = async () => {
+    await readDatabase?.()
+    for (const update of gauges) update()
+  }
   return {
     health,
     exposition: async () => {
-      await readDatabase?.()
-      for (const update of gauges) update()
-      const { registry } = metrics
+      await refresh()
       return { text: await registry.metrics(), contentType: registry.contentType }
+    },
+    readings: async () => {
+      await refresh()
+      return await registry.getMetricsAsJSON()
     },
   }
 }

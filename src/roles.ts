@@ -5,8 +5,6 @@ import type { Database } from '#db/sql.ts'
 import { NO_TRACING } from '#lib/tracing.ts'
 import { StartError } from '#lib/start-error.ts'
 import { guardJournal } from '#events/journal-guard.ts'
-import { baseApp, controlPlaneEnvelope } from '#http/app.ts'
-import { bindProbes } from '#observe/probes.ts'
 import type { Probes } from '#observe/probes.ts'
 import {
   checkSchema,
@@ -17,6 +15,7 @@ import {
 } from './databases.ts'
 import { productVersion } from '#lib/version.ts'
 import { createPolicyApp } from '#policy/app.ts'
+import type { PolicyAnswer } from '#policy/app.ts'
 import type { DatabaseName, Databases } from './databases.ts'
 import { aroundMemory, createAnnouncer } from './meters.ts'
 import { createProbes, poolObservers } from './probing.ts'
@@ -24,6 +23,7 @@ import { openContentStore } from './content-store.ts'
 import { contextTokens } from './identity.ts'
 import { firstStart, secretFile } from './first-start.ts'
 import { listen } from './listen.ts'
+import { openMetrics } from './open-metrics.ts'
 import {
   adapterService,
   apiService,
@@ -138,18 +138,14 @@ async function untilStopped(
   { greeting, probes, services = [] }: Work,
 ): Promise<void> {
   const { databases, log, say, signal } = shared
-  const metricsPort = await openMetricsPort(shared, probes)
-  try {
-    say(greeting)
-    log.info('Started', { version: productVersion(), node: process.version, pid: process.pid })
-    const running = services.map((start) => start())
-    const stopped = signal.aborted ? Promise.resolve() : once(signal, 'abort')
-    await Promise.race([stopped, databases.lost, ...running])
-    log.info('Stopping')
-    await Promise.all(running)
-  } finally {
-    await metricsPort?.[Symbol.asyncDispose]()
-  }
+  await using _ = await openMetrics(shared, probes)
+  say(greeting)
+  log.info('Started', { version: productVersion(), node: process.version, pid: process.pid })
+  const running = services.map((start) => start())
+  const stopped = signal.aborted ? Promise.resolve() : once(signal, 'abort')
+  await Promise.race([stopped, databases.lost, ...running])
+  log.info('Stopping')
+  await Promise.all(running)
 }
 
 async function openJournal({ log }: Pick<Shared, 'log'>, db: Database): Promise<void> {
@@ -160,23 +156,6 @@ async function openJournal({ log }: Pick<Shared, 'log'>, db: Database): Promise<
 /** The database of a role that runs beside others, its pool measured. */
 function external(start: Start, name: DatabaseName): Databases {
   return externalDatabases(start.config, [name], poolObservers(start))
-}
-
-/**
- * Serves health and metrics at a port of their own, when one is set: most roles have no other, and the one of the
- * API may be open to more people than these are for.
- */
-async function openMetricsPort(
-  { config, log, say }: Start,
-  probes: Probes,
-): Promise<AsyncDisposable | undefined> {
-  const { CP_HOST: host, CP_METRICS_PORT: port } = config
-  if (port === undefined) return undefined
-  const app = baseApp(log, controlPlaneEnvelope)
-  bindProbes(app, probes)
-  const server = await listen(app, { host, port, setting: 'CP_HOST, CP_METRICS_PORT' })
-  say(`Health and metrics are at ${server.url}/health/ready and ${server.url}/metrics`)
-  return server
 }
 
 /** The control plane's database for a role that runs beside others; its journal is ready to write. */
@@ -242,14 +221,17 @@ async function memory(start: Start): Promise<void> {
 }
 
 /** Decides by the policies of a folder, without a database. */
-async function policy({ config, log, say, signal }: Start): Promise<void> {
+async function policy(start: Start): Promise<void> {
+  const { config, log, metrics, say, signal } = start
   const { CP_POLICY_FOLDER: folder, CP_POLICY_API_KEY: apiKey } = config
   if (folder === undefined) throw new StartError('Cannot start: CP_POLICY_FOLDER is not set')
   // Cedar is four megabytes of WebAssembly that no other role needs.
   const { readPolicies } = await import('#policy/cedar.ts')
-  const app = createPolicyApp({ policies: await readPolicies(folder), apiKey, log })
+  const counted = (answer: PolicyAnswer) => metrics.policyAnswers.inc({ answer })
+  const app = createPolicyApp({ policies: await readPolicies(folder), apiKey, log, counted })
   const { CP_POLICY_HOST: host, CP_POLICY_PORT: port } = config
   await using server = await listen(app, { host, port, setting: 'CP_POLICY_HOST, CP_POLICY_PORT' })
+  await using _ = await openMetrics(start, createProbes(start))
   say(`Decision point is ready at ${server.url}`)
   if (!signal.aborted) await once(signal, 'abort')
 }

@@ -133,8 +133,13 @@ export const RUSSIAN_MEANINGS: Readonly<Record<keyof typeof VARIABLES, string>> 
   CB_LLM_TIMEOUT_SECONDS: 'Сколько ждать его ответа',
   CB_QUERY_SYNTHESIZE_DEFAULT: 'Отвечать ли словами, если вопрос об этом молчит',
   OTEL_EXPORTER_OTLP_ENDPOINT:
-    'Базовый адрес сборщика трасс по OTLP/HTTP; не задан — трассы не создаются',
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'Полный адрес, если /v1/traces лежит не под базовым',
+    'Базовый адрес сборщика трасс и метрик по OTLP/HTTP; не задан — их не отправляют',
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT:
+    'Полный адрес для трасс, если /v1/traces лежит не под базовым',
+  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT:
+    'Полный адрес для метрик, если /v1/metrics лежит не под базовым',
+  OTEL_METRICS_EXPORTER: 'none: метрики есть только на /metrics',
+  OTEL_METRIC_EXPORT_INTERVAL: 'Как часто отправляют метрики, в миллисекундах',
   OTEL_EXPORTER_OTLP_PROTOCOL:
     'В любом случае отправляется JSON, сборщик принимает его по тому же адресу; gRPC нет',
   OTEL_EXPORTER_OTLP_HEADERS:
@@ -145,5 +150,5 @@ export const RUSSIAN_MEANINGS: Readonly<Record<keyof typeof VARIABLES, string>> 
   OTEL_TRACES_SAMPLER: 'Какие трассы сохраняются; parentbased — как решил вызывающий, если решил',
   OTEL_TRACES_SAMPLER_ARG: 'Доля, которую оставляет traceidratio',
   OTEL_BSP_SCHEDULE_DELAY: 'Сколько span ждут отправки, не более, в миллисекундах',
-  OTEL_SDK_DISABLED: 'true: без трасс, что бы ни было задано',
+  OTEL_SDK_DISABLED: 'true: ни трассы, ни метрики не отправляют, что бы ни было задано',
 }

@@ -6,9 +6,9 @@ import type { Ctx } from '#lib/ctx.ts'
 import { AppError, found } from '#lib/errors.ts'
 import { newId } from '#lib/id.ts'
 import { grantable, requireFuture, requirePermission } from '#org/permission.ts'
-import { selectPrincipal } from '#org/principal.sql.ts'
+import { selectPermissionsOf, selectPrincipal } from '#org/principal.sql.ts'
 import type { PrincipalRow } from '#org/principal.sql.ts'
-import { insertDelegation, selectPermissionsOf } from './delegation.sql.ts'
+import { insertDelegation } from './delegation.sql.ts'
 import type { DelegationRow } from './delegation.sql.ts'
 
 export interface NewDelegation {
@@ -51,7 +51,7 @@ export async function createDelegation(
   )
   checkParties(human, agent)
   const permissions = grantable(ctx, agent.kind, input.permissions)
-  const held = new Set(await selectPermissionsOf(sql, ctx, human.id))
+  const held = new Set(await selectPermissionsOf(sql, ctx, { id: human.id, whole: true }))
   refuseMissing(permissions, held)
   requireFuture(ctx, expiresAt)
   const delegation = await insertDelegation(sql, ctx, {

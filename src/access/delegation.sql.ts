@@ -116,29 +116,3 @@ export async function selectDelegated(
       and (d.expires_at is null or d.expires_at > clock_timestamp())`
   return rows.map(({ permission }) => permission)
 }
-
-/** What a person may do by any live key or active binding that is not limited to a workspace. */
-export async function selectPermissionsOf(
-  sql: Sql,
-  ctx: Tenancy,
-  principalId: string,
-): Promise<string[]> {
-  const rows = await sql<{ permission: string }[]>`
-    select distinct unnest(permissions) as permission
-    from (
-      select permissions
-      from api_keys
-      where tenant_id = ${ctx.tenantId}
-        and principal_id = ${principalId}
-        and workspace_id is null
-        and revoked_at is null
-        and (expires_at is null or expires_at > clock_timestamp())
-      union all
-      select permissions
-      from iam_bindings
-      where tenant_id = ${ctx.tenantId}
-        and principal_id = ${principalId}
-        and workspace_id is null
-        and status = 'active') as held`
-  return rows.map(({ permission }) => permission)
-}

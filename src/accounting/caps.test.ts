@@ -3,6 +3,8 @@ import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { capState, leftOf, reserve } from './caps.ts'
 import type { Cap } from './caps.ts'
+import { CapState } from '#contract/budgets.ts'
+import { newId } from '#lib/id.ts'
 
 const scope = { kind: 'principal', principalId: 'p' } as const
 const quantity = fc.bigInt(0n, 20n)
@@ -35,6 +37,19 @@ describe('a reservation', () => {
         else assert.ok(binding.some((one) => leftOf(one) === reserved))
       }),
     )
+  })
+
+  it('shows no more tokens than the contract holds, whatever was told to be used', () => {
+    const counted: Cap = {
+      name: 'maxTotalTokens',
+      scope,
+      limit: 10n ** 15n,
+      used: 2n ** 60n,
+      reserved: 0n,
+      isCovered: false,
+    }
+    const shown = CapState.parse({ ...capState(counted), principalId: newId() })
+    assert.deepEqual([shown.used, shown.left], [Number.MAX_SAFE_INTEGER, 0])
   })
 
   it('shows a bound without less than nothing left', () => {

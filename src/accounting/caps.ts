@@ -87,10 +87,13 @@ export function toQuantity(value: number | string): bigint {
   return typeof value === 'number' ? BigInt(value) : toTrillionths(value)
 }
 
-/** The same back: a number of tokens, or decimal text. */
+/** The same back: a number of tokens, no larger than a JSON number holds exactly, or decimal text. */
 export function fromQuantity(measure: Measure, value: bigint): number | string {
-  return measure === 'tokens' ? Number(value) : fromTrillionths(value)
+  if (measure === 'cost') return fromTrillionths(value)
+  return value > MAX_COUNT ? Number.MAX_SAFE_INTEGER : Number(value)
 }
+
+const MAX_COUNT = BigInt(Number.MAX_SAFE_INTEGER)
 
 /** A bound as the contract shows it; what is left is never below 0. */
 export function capState(cap: Cap): CapState {

@@ -8,6 +8,7 @@ import { AppError, found } from '#lib/errors.ts'
 import { newId } from '#lib/id.ts'
 import { compileSchema } from '#lib/json-schema.ts'
 import type { CompileSchema } from '#lib/json-schema.ts'
+import { refuseSecretsIn } from '#lib/refuse-secrets.ts'
 import { inlineContent } from './artifact.ts'
 import { insertArtifact, selectArtifact } from './artifact.sql.ts'
 import type { ArtifactRow } from './artifact.sql.ts'
@@ -28,7 +29,7 @@ interface Rules {
  * newest of its chain.
  *
  * Throws what {@link lockPlace} throws, `version_conflict` with `details.headArtifactId`,
- * `request_too_large`, `upload_incomplete`, `invalid_artifact`.
+ * `request_too_large`, `upload_incomplete`, `invalid_artifact`, and `secret_refused` for a password in `uri`.
  */
 export async function createArtifact(
   sql: Sql,
@@ -36,6 +37,7 @@ export async function createArtifact(
   input: NewArtifact,
   { compile = compileSchema, maxBytes = Infinity }: Rules = {},
 ): Promise<ArtifactRow> {
+  refuseSecretsIn({ uri: input.uri })
   const inline = inlineContent(input)
   if (inline) requireSize(inline.sizeBytes, maxBytes)
   const place = await lockPlace(sql, ctx, input)

@@ -6,6 +6,7 @@ import * as artifacts from '#contract/artifacts.ts'
 import * as runs from '#contract/runs.ts'
 import * as tasks from '#contract/tasks.ts'
 import { createTaskType } from '#contract/task-types.ts'
+import type { AppError } from '#lib/errors.ts'
 import { newId } from '#lib/id.ts'
 import { sharedDb } from '../../test/support/db.ts'
 import { REVIEWED } from '../../test/support/reviewed-type.ts'
@@ -17,6 +18,42 @@ const publish = (as: ClientOptions, more: object) =>
   call(as, artifacts.createArtifact, { body: { type: 't', name: 'n', ...more } })
 
 describe('artifacts', () => {
+  it('are addresses that can be fetched, without passwords, never what a reader would run', async () => {
+    const { client } = await admin()
+    for (const uri of [
+      'https://ci.example/1',
+      'git+ssh://git@example.com/a.git',
+      's3://bucket/key',
+      'oci://registry.example/app@sha256:0a',
+      'urn:isbn:0451450523',
+    ]) {
+      assert.equal((await publish(client, { uri })).uri, uri)
+    }
+    for (const uri of [
+      'javascript:alert(1)',
+      'JaVaScRiPt://example.com/%0aalert(1)',
+      'data:text/html,<script>alert(1)</script>',
+      'vbscript:x',
+      'file:///etc/passwd',
+      'blob:https://example.com/1',
+      'chrome://settings',
+      '//example.com/x',
+      'https:',
+      'plain words',
+      'example.com/x',
+    ]) {
+      const refused = publish(client, { uri })
+      await assert.rejects(refused, (error: AppError) => {
+        const [fault] = error.details['errors'] as { loc: string }[]
+        assert.deepEqual([error.code, fault?.loc], ['invalid_request', 'body.uri'], uri)
+        return true
+      })
+    }
+    await assert.rejects(publish(client, { uri: 'https://me:hunter22@git.example/a.git' }), {
+      code: 'secret_refused',
+    })
+  })
+
   it('keep content by what it is and give it back as a harmless download', async () => {
     const { client } = await admin()
     const html = '<script>alert(1)</script>'

@@ -1,7 +1,6 @@
 import { HUMAN_ONLY, withinWorkspace } from '#contract/permissions.ts'
 import type { Permission } from '#contract/permissions.ts'
 import type { Route, RouteInput } from '#contract/route.ts'
-import type { Database } from '#db/sql.ts'
 import { withinScopes } from '#iam/scope.ts'
 import type { Ctx, IamIdentity, Reach } from '#lib/ctx.ts'
 import { requirePermission } from '#org/permission.ts'
@@ -10,7 +9,6 @@ import { placesOf, tenantPlace } from './places.ts'
 import type { Place } from './places.ts'
 import { questionsOf } from './questions.ts'
 import type { QuestionOptions, Questions } from './questions.ts'
-import { selectLines } from './resource.sql.ts'
 
 export type Decide = (ctx: Ctx, route: Route, input: RouteInput<Route>) => Promise<Ctx>
 
@@ -51,12 +49,14 @@ export function policyDecider(options: QuestionOptions): Decide {
     const { permissions, ...wide } = await answersFor(questions, { ctx, iam }, { route, places })
     const decided = narrowed(ctx, iam, permissions)
     if (access !== 'authenticated') requirePermission(decided, access)
-    const reach = {
+    const within = withinBinding(ctx, places)
+    const reach: Reach = {
+      kind: 'listed',
       // In one order: whoever follows the journal is told when its reach is another.
-      workspaceIds: [...new Set([...wide.workspaceIds, ...placedIn(places)])].toSorted(),
-      unplaced: wide.unplaced || places.some(isUnplaced),
+      workspaceIds: [...new Set([...wide.workspaceIds, ...placedIn(within)])].toSorted(),
+      unplaced: ctx.reach?.kind !== 'subtree' && (wide.unplaced || within.some(isUnplaced)),
     }
-    return { ...decided, reach: await withinBinding(db, ctx, reach) }
+    return { ...decided, reach }
   }
 }
 
@@ -155,16 +155,7 @@ async function alongside(
 }
 
 /** A binding that is limited to a workspace keeps its limit. */
-async function withinBinding(
-  db: Database,
-  ctx: Ctx,
-  decided: Omit<Decided, 'permissions'>,
-): Promise<Reach> {
-  const { tenantId, reach } = ctx
-  if (reach?.kind !== 'subtree') return { kind: 'listed', ...decided }
-  const lines = await selectLines(db, { tenantId })
-  const inside = lines.filter(({ workspaceIds }) => workspaceIds.includes(reach.workspaceId))
-  const ids = new Set(inside.map(({ id }) => id))
-  const workspaceIds = decided.workspaceIds.filter((id) => ids.has(id))
-  return { kind: 'listed', workspaceIds, unplaced: false }
+function withinBinding({ reach }: Ctx, places: readonly Place[]): readonly Place[] {
+  if (reach?.kind !== 'subtree') return places
+  return places.filter(({ line }) => line.includes(reach.workspaceId))
 }

@@ -63,6 +63,26 @@ describe('what a decision point permits', () => {
     assert.equal(await codeOf(client, createPrincipal, { body }), 'permission_denied')
   })
 
+  it('is not asked about workspaces that the binding does not reach', async (t) => {
+    const here = await scene({ limited: true })
+    const { point } = await policyOf(t, EVERYTHING)
+    const asked = new Set<string>()
+    const listening: DecisionPoint = {
+      allowed: point.allowed,
+      search: (subject, action, wish) => {
+        for (const { id } of wish.candidates) asked.add(id)
+        return point.search(subject, action, wish)
+      },
+    }
+    const client = await here.clientOf(policyDecider({ db, point: listening, cacheSeconds: 5 }))
+    const { items } = await call(client, listTasks, {})
+    assert.deepEqual(
+      items.map(({ title }) => title),
+      ['leaf'],
+    )
+    assert.deepEqual([...asked].toSorted(), [here.root.id, here.leaf.id].toSorted())
+  })
+
   it('about one principal gives nobody rights in the whole tenant', async (t) => {
     const here = await scene()
     const { decide } = await policyOf(

@@ -19,7 +19,7 @@ export interface QuestionOptions {
 export interface Questions {
   /** What the caller may do with a thing where it is now. */
   allowedOn: (ctx: Ctx, iam: IamIdentity, place: Place) => Promise<readonly Permission[]>
-  /** The workspaces in which the caller may do it. */
+  /** The workspaces within the caller's reach in which it may do it. */
   workspacesFor: (ctx: Ctx, iam: IamIdentity, action: Permission) => Promise<readonly string[]>
 }
 
@@ -57,9 +57,10 @@ export function questionsOf({
     },
     async workspacesFor(ctx, iam, action) {
       const { tenantId } = ctx
-      const key = keyOf(ctx, iam, action)
+      const within = ctx.reach?.kind === 'subtree' ? ctx.reach.workspaceId : undefined
+      const key = keyOf(ctx, iam, action, within)
       const ask = async () => {
-        const lines = await selectLines(db, { tenantId })
+        const lines = await selectLines(db, { tenantId }, { within })
         const candidates = lines.map(({ id, workspaceIds }) => ({
           id,
           properties: { tenantId, workspaceIds },

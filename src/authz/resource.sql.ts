@@ -118,8 +118,12 @@ export interface Line {
   workspaceIds: string[]
 }
 
-/** Every workspace of the tenant with its ancestors. */
-export async function selectLines(sql: Sql, ctx: Tenancy): Promise<Line[]> {
+/** The workspaces of the tenant with their ancestors: all, or one with those below it. */
+export async function selectLines(
+  sql: Sql,
+  ctx: Tenancy,
+  { within }: { within?: string | undefined } = {},
+): Promise<Line[]> {
   return await sql<Line[]>`
     with recursive tree as (
       select id, array[id] as workspace_ids
@@ -132,5 +136,6 @@ export async function selectLines(sql: Sql, ctx: Tenancy): Promise<Line[]> {
       join workspaces w on w.tenant_id = ${ctx.tenantId} and w.parent_id = tree.id
     )
     select id, workspace_ids
-    from tree`
+    from tree
+    ${within === undefined ? sql`` : sql`where ${within} = any(workspace_ids)`}`
 }

@@ -12,6 +12,7 @@ import type { Cli } from './cli.ts'
 import { command } from './command.ts'
 import { FENCE_OPTIONS, fenceOf, underClaim } from './held-claim.ts'
 import { given, oneOf } from './option-values.ts'
+import { PAGE_OPTIONS, showPage } from './pages.ts'
 import { resolveWorkspace } from './resolve-workspace.ts'
 
 const list = command({
@@ -24,8 +25,7 @@ const list = command({
     descendants: { summary: 'With --workspace: also of the workspaces below it' },
     mine: { summary: 'Only those addressed to me' },
     decidable: { summary: 'Only those that wait for a decision I may make' },
-    limit: { value: 'count', summary: 'At most so many, 1 to 200 (50)' },
-    cursor: { value: 'cursor', summary: 'Go on after an earlier page' },
+    ...PAGE_OPTIONS,
   },
   async run(cli, { values }) {
     const { task, workspace, descendants, mine, decidable, limit, cursor } = values
@@ -40,14 +40,10 @@ const list = command({
       cursor,
     })
     const page = await cli.call(listApprovals, { query })
-    const { screen } = cli
-    screen.result(page, () => {
-      screen.table(
-        ['APPROVAL', 'STATUS', 'GATE', 'COMMENT'],
-        page.items.map((one) => [one.id, statusOf(one), one.gate ? 'gate' : '', one.comment ?? '']),
-        'no approvals',
-      )
-      if (page.nextCursor !== null) screen.note(`more: --cursor ${page.nextCursor}`)
+    showPage(cli.screen, page, {
+      headings: ['APPROVAL', 'STATUS', 'GATE', 'COMMENT'],
+      row: (one) => [one.id, statusOf(one), one.gate ? 'gate' : '', one.comment ?? ''],
+      none: 'no approvals',
     })
   },
 })

@@ -7,6 +7,7 @@ import type { Cli } from './cli.ts'
 import { command } from './command.ts'
 import { FENCE_OPTIONS, fenceOf } from './held-claim.ts'
 import { given, jsonObject, required } from './option-values.ts'
+import { PAGE_OPTIONS, showPage } from './pages.ts'
 import { chosenWorkspace, WORKSPACE_OPTION } from './resolve-workspace.ts'
 
 const add = command({
@@ -70,22 +71,21 @@ const list = command({
     run: { value: 'id', summary: 'Only those of this run' },
     type: { value: 'type', summary: 'Only those of this type' },
     all: { summary: 'Also revisions that were replaced' },
+    ...PAGE_OPTIONS,
   },
-  async run({ call, screen }, { values: { task, run, type, all } }) {
+  async run({ call, screen }, { values: { task, run, type, all, limit, cursor } }) {
     const headsOnly = all ? undefined : ('true' as const)
-    const query = given({ taskId: task, runId: run, type, headsOnly })
+    const query = given({ taskId: task, runId: run, type, headsOnly, limit, cursor })
     const page = await call(listArtifacts, { query })
-    screen.result(page, () => {
-      screen.table(
-        ['ARTIFACT', 'TYPE', 'NAME', 'WHERE'],
-        page.items.map(({ id, type: kind, name, uri, content }) => [
-          id,
-          kind,
-          name,
-          uri ?? `${content?.sizeBytes ?? 0} bytes, ${content?.mediaType ?? ''}`,
-        ]),
-        'no artifacts',
-      )
+    showPage(screen, page, {
+      headings: ['ARTIFACT', 'TYPE', 'NAME', 'WHERE'],
+      row: ({ id, type: kind, name, uri, content }) => [
+        id,
+        kind,
+        name,
+        uri ?? `${content?.sizeBytes ?? 0} bytes, ${content?.mediaType ?? ''}`,
+      ],
+      none: 'no artifacts',
     })
   },
 })

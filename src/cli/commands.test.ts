@@ -227,6 +227,15 @@ describe('results', () => {
 })
 
 describe('the commands', () => {
+  it('that list things can read on after a page', () => {
+    const lists = COMMANDS.filter(({ name }) => name.endsWith(' list'))
+    const endless = lists.filter(({ options }) => !('cursor' in options) || !('limit' in options))
+    assert.deepEqual(
+      endless.map(({ name }) => name),
+      [],
+    )
+  })
+
   it('are each run by a test', () => {
     const tests = globSync('*.test.ts', { cwd: import.meta.dirname })
     const text = tests.map((file) => readFileSync(join(import.meta.dirname, file), 'utf8')).join('')

@@ -6,16 +6,23 @@ import type { Command } from './command.ts'
 import { connectCommands } from './connect-commands.ts'
 import { contextCommands } from './context-commands.ts'
 import { deployCommands } from './deploy-commands.ts'
+import { delegationCommands } from './delegation-commands.ts'
 import { eventsCommands } from './events-commands.ts'
+import { goalCommands } from './goal-commands.ts'
+import { keyCommands } from './key-commands.ts'
 import { loginCommands } from './login-commands.ts'
 import { observeCommands } from './observe-commands.ts'
 import { opsCommands } from './ops-commands.ts'
 import { principalCommands } from './principal-commands.ts'
+import { projectCommands } from './project-commands.ts'
+import { roleCommands } from './role-commands.ts'
 import { runCommands } from './run-commands.ts'
+import { runControlCommands } from './run-control-commands.ts'
 import { sessionCommands } from './session-commands.ts'
 import { setupCommands } from './setup-commands.ts'
 import { skillCommands } from './skill-commands.ts'
 import { taskCommands } from './task-commands.ts'
+import { taskDetailCommands } from './task-detail-commands.ts'
 import { toolCommands } from './tool-commands.ts'
 import { webhookCommands } from './webhook-commands.ts'
 import { usageCommands } from './usage-commands.ts'
@@ -26,9 +33,11 @@ export const COMMANDS: readonly Command[] = [
   ...setupCommands,
   ...loginCommands,
   ...taskCommands,
+  ...taskDetailCommands,
   ...claimCommands,
   ...sessionCommands,
   ...runCommands,
+  ...runControlCommands,
   ...artifactCommands,
   ...approvalCommands,
   ...toolCommands,
@@ -38,7 +47,12 @@ export const COMMANDS: readonly Command[] = [
   ...webhookCommands,
   ...connectCommands,
   ...workspaceCommands,
+  ...projectCommands,
+  ...goalCommands,
   ...principalCommands,
+  ...keyCommands,
+  ...roleCommands,
+  ...delegationCommands,
   ...usageCommands,
   ...budgetCommands,
   ...skillCommands,

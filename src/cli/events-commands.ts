@@ -5,6 +5,7 @@ import { CliError } from './cli-error.ts'
 import type { Cli } from './cli.ts'
 import { command } from './command.ts'
 import { given, wholeNumber } from './option-values.ts'
+import { resolveWorkspace } from './resolve-workspace.ts'
 
 const DEFAULT_REPLAY = 10
 const PAGE = '200'
@@ -25,13 +26,20 @@ const tail = command({
     follow: { summary: 'Wait for further events until interrupted' },
     type: { value: 'prefix', repeat: true, summary: 'Only types such as task. or run.failed' },
     entity: { value: 'id', summary: 'Only those about this entity' },
+    workspace: { value: 'workspace', summary: 'Only those of this workspace and those below it' },
+    actor: { value: 'principal', summary: 'Only what this principal did' },
   },
   async run(cli, { values }) {
-    const filter = given({ types: values.type && [...values.type], entityId: values.entity })
-    const { replay, after, follow = false } = values
+    const { replay, after, follow = false, workspace } = values
     if (replay !== undefined && after !== undefined) {
       throw new CliError('--replay and --after do not go together')
     }
+    const filter = given({
+      types: values.type && [...values.type],
+      entityId: values.entity,
+      workspaceId: workspace === undefined ? undefined : await resolveWorkspace(cli, workspace),
+      actorId: values.actor,
+    })
     let cursor = after ?? (await showLast(cli, wholeNumber(replay, '--replay'), filter))
     if (follow) return await showOn(cli, cursor, filter)
     if (after !== undefined) cursor = await showRest(cli, cursor, filter)
@@ -39,7 +47,7 @@ const tail = command({
   },
 })
 
-type Filter = { types?: string[]; entityId?: string }
+type Filter = { types?: string[]; entityId?: string; workspaceId?: string; actorId?: string }
 
 /** Answers the cursor behind the last event there is. */
 async function showLast(cli: Cli, replay = DEFAULT_REPLAY, filter: Filter = {}): Promise<string> {

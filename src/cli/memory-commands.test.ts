@@ -13,6 +13,13 @@ const memory = testMemory(await sharedMemoryDb())
 const nonce = (text: string) => /\[fence ([0-9a-f]{16})\]/.exec(text)?.[1]
 
 describe('memory', () => {
+  it('forgets what an observation said', async (t) => {
+    const { say, json } = await adminPerson(t, db)
+    const { id } = (await json('observe', 'Said by mistake')) as { id: string }
+    assert.match(await say('observation', 'erase', id), /^Erased observation \S+ \(redact\)/)
+    assert.match(await say('observation', 'get', id), /\(erased\)/)
+  })
+
   it('shows the next person what was recorded, plain, whole and as the section of a prompt', async (t) => {
     const { say, json, run, runWith, tenant } = await adminPerson(t, db, memory)
     const slug = `ws-${randomUUID()}`
@@ -106,5 +113,9 @@ describe('operations', () => {
     assert.match(await say('ops', 'adapter', 'status'), /^context-adapter: ok\n/)
     const driven = await json('ops', 'adapter', 'redrive', tenantId, '--reason', 'fixed')
     assert.equal(driven['redrivesTotal'], 1)
+    assert.match(
+      await say('ops', 'journal', 'status'),
+      /^tenant +\S+\nepoch +1\n[^]*context-adapter +ok /,
+    )
   })
 })

@@ -1,3 +1,4 @@
+import { getJournalStatus } from '#contract/journal-operations.ts'
 import { getAdapterStatus, redriveAdapter } from '#contract/operations.ts'
 import type { AdapterStatus } from '#contract/operations.ts'
 import { command } from './command.ts'
@@ -42,4 +43,32 @@ function showStatus({ heading, fields }: Screen, answer: AdapterStatus): void {
   ])
 }
 
-export const opsCommands = [status, redrive]
+const journal = command({
+  name: 'ops journal status',
+  summary: 'Show where the journal begins and ends, who reads it and what holds readers back',
+  async run({ call, screen }) {
+    const answer = await call(getJournalStatus)
+    const { blocker } = answer
+    screen.result(answer, () => {
+      screen.fields([
+        ['tenant', answer.tenantId],
+        ['epoch', answer.journalEpoch],
+        ['head', answer.headCursor],
+        ['archived up to', answer.journalFloorCursor],
+        ['gone up to', answer.archiveFloorCursor],
+        ['held back', `${answer.horizonLagSeconds.toFixed(1)} s`],
+        [
+          'writing longest',
+          blocker && `${blocker.kind} ${blocker.pid ?? ''} ${blocker.state ?? ''}`,
+        ],
+      ])
+      screen.table(
+        ['CONSUMER', 'STATUS', 'UPDATED', 'CURSOR'],
+        answer.consumers.map((one) => [one.name, one.status, one.updatedAt, one.cursor]),
+        'nobody reads it by name',
+      )
+    })
+  },
+})
+
+export const opsCommands = [status, redrive, journal]

@@ -1,16 +1,17 @@
 import {
-  createApiKey,
   createPrincipal,
-  listApiKeys,
+  getPrincipal,
   listPrincipals,
   PrincipalKind,
-  revokeApiKey,
+  updatePrincipal,
 } from '#contract/org.ts'
-import { AGENT_PERMISSIONS, HUMAN_ONLY, PERMISSIONS } from '#contract/permissions.ts'
+import type { Principal, PrincipalStatus } from '#contract/org.ts'
 import { isUuid } from '#lib/id.ts'
 import { CliError } from './cli-error.ts'
+import type { Cli } from './cli.ts'
 import { command } from './command.ts'
 import { given, oneOf } from './option-values.ts'
+import { PAGE_OPTIONS, showPage } from './pages.ts'
 
 const create = command({
   name: 'principal create',
@@ -31,85 +32,92 @@ const create = command({
 const list = command({
   name: 'principal list',
   summary: 'List people, agents and services, newest first',
-  options: { kind: { value: 'kind', summary: `Only ${PrincipalKind.options.join(', ')}` } },
-  async run({ call, screen }, { values }) {
-    const kind = oneOf(values.kind, PrincipalKind.options, '--kind')
-    const page = await call(listPrincipals, { query: given({ kind }) })
-    screen.result(page, () => {
-      screen.table(
-        ['PRINCIPAL', 'KIND', 'STATUS', 'NAME'],
-        page.items.map((one) => [one.id, one.kind, one.status, one.displayName]),
-        'no principals',
-      )
-    })
-  },
-})
-
-const createKey = command({
-  name: 'key create',
-  args: '<principal-id>',
-  summary: 'Issue a key; it is shown this once and on standard output alone',
-  details: [
-    'Without --permission the key allows what an agent needs for its daily work:',
-    `${AGENT_PERMISSIONS.join(', ')}.`,
-    'Others: ' +
-      `${PERMISSIONS.filter((name) => !AGENT_PERMISSIONS.some((one) => one === name)).join(', ')}.`,
-    `For people alone: ${[...HUMAN_ONLY].join(', ')}; "admin" implies all.`,
-  ],
   options: {
-    name: { value: 'name', summary: 'What the key is for (cli)' },
-    permission: { value: 'name', repeat: true, summary: 'What the key allows' },
-    expires: { value: 'time', summary: 'When it ends, as 2026-12-31T00:00:00Z (never)' },
+    kind: { value: 'kind', summary: `Only ${PrincipalKind.options.join(', ')}` },
+    ...PAGE_OPTIONS,
   },
-  async run({ call, screen }, { positionals: [principal = ''], values }) {
-    const id = principalId(principal)
-    const { name = 'cli', permission = AGENT_PERMISSIONS, expires } = values
-    const permissions = permission.flatMap((words) => words.split(',')).map((word) => word.trim())
-    const body = { name, permissions, ...given({ expiresAt: expires }) }
-    const created = await call(createApiKey, { params: { id }, body })
-    screen.result(created, () => screen.line(created.key ?? ''))
-    screen.note(`Key ${created.prefix} of ${id}; it is not shown again: keep it now`)
-  },
-})
-
-const listKeys = command({
-  name: 'key list',
-  args: '<principal-id>',
-  summary: 'List the keys of a principal, without their secrets',
-  async run({ call, screen }, { positionals: [principal = ''] }) {
-    const id = principalId(principal)
-    const page = await call(listApiKeys, { params: { id }, query: {} })
-    screen.result(page, () => {
-      screen.table(
-        ['KEY', 'PREFIX', 'NAME', 'STATE', 'LAST USED'],
-        page.items.map(({ id: key, prefix, name, revokedAt, expiresAt, lastUsedAt }) => [
-          key,
-          prefix,
-          name,
-          revokedAt === null ? `until ${expiresAt ?? 'revoked'}` : `revoked ${revokedAt}`,
-          lastUsedAt ?? 'never',
-        ]),
-        'no keys',
-      )
+  async run({ call, screen }, { values: { limit, cursor, ...values } }) {
+    const kind = oneOf(values.kind, PrincipalKind.options, '--kind')
+    const page = await call(listPrincipals, { query: given({ kind, limit, cursor }) })
+    showPage(screen, page, {
+      headings: ['PRINCIPAL', 'KIND', 'STATUS', 'NAME'],
+      row: (one) => [one.id, one.kind, one.status, one.displayName],
+      none: 'no principals',
     })
   },
 })
 
-const revokeKey = command({
-  name: 'key revoke',
-  args: '<key-id>',
-  summary: 'End a key at once',
-  async run({ call, screen }, { positionals: [id = ''] }) {
-    const key = await call(revokeApiKey, { params: { id } })
-    screen.result(key, () => screen.line(`Revoked key ${key.prefix} (${key.name})`))
+const get = command({
+  name: 'principal get',
+  args: '<principal-id>',
+  summary: 'Show a person, an agent or a service',
+  async run(cli, { positionals: [principal = ''] }) {
+    const params = { id: principalId(principal) }
+    showPrincipal(cli, await cli.call(getPrincipal, { params }))
   },
 })
 
-function principalId(text: string): string {
+const rename = command({
+  name: 'principal rename',
+  args: '<principal-id> <name...>',
+  summary: 'Call a principal otherwise',
+  async run(cli, { positionals: [principal = '', ...words] }) {
+    await change(cli, principal, { displayName: words.join(' ') })
+  },
+})
+
+const suspend = command({
+  name: 'principal suspend',
+  args: '<principal-id>',
+  summary: 'Refuse all credentials of a principal for now, from this moment on',
+  run: async (cli, { positionals: [principal = ''] }) =>
+    await change(cli, principal, { status: 'suspended' }),
+})
+
+const disable = command({
+  name: 'principal disable',
+  args: '<principal-id>',
+  summary: 'Refuse all credentials of a principal that is gone, from this moment on',
+  run: async (cli, { positionals: [principal = ''] }) =>
+    await change(cli, principal, { status: 'disabled' }),
+})
+
+const reactivate = command({
+  name: 'principal reactivate',
+  args: '<principal-id>',
+  summary: 'Accept the credentials of a principal again',
+  run: async (cli, { positionals: [principal = ''] }) =>
+    await change(cli, principal, { status: 'active' }),
+})
+
+async function change(
+  cli: Cli,
+  principal: string,
+  body: { displayName?: string; status?: PrincipalStatus },
+): Promise<void> {
+  const params = { id: principalId(principal) }
+  const { version } = await cli.call(getPrincipal, { params })
+  showPrincipal(cli, await cli.call(updatePrincipal, { params, ifMatch: version, body }))
+}
+
+function showPrincipal({ screen }: Cli, principal: Principal): void {
+  screen.result(principal, () => {
+    screen.heading(`${principal.displayName} (${principal.kind})`)
+    screen.fields([
+      ['id', principal.id],
+      ['status', principal.status],
+      ['version', principal.version],
+      ['created', principal.createdAt],
+    ])
+  })
+}
+
+/** Throws `CliError` unless it is an id: names are not unique. */
+export function principalId(text: string, argument = '<principal-id>'): string {
   if (isUuid(text)) return text
-  throw new CliError('<principal-id> must be the id of a principal', {
+  throw new CliError(`${argument} must be the id of a principal`, {
     hint: '"control-plane principal list" shows the ids',
   })
 }
 
-export const principalCommands = [create, list, createKey, listKeys, revokeKey]
+export const principalCommands = [create, list, get, rename, suspend, disable, reactivate]

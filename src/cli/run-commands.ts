@@ -12,11 +12,12 @@ import type { Cli } from './cli.ts'
 import { command } from './command.ts'
 import { FENCE_OPTIONS, requireFence, underClaim } from './held-claim.ts'
 import { given, jsonObject, required, wholeNumber } from './option-values.ts'
+import { PAGE_OPTIONS, showPage } from './pages.ts'
 import { claimOf, claimOfRun, forgetClaim, rememberedBy, rememberRun } from './remembered.ts'
 import type { RememberedClaim } from './remembered.ts'
 
-const RUN_ARGUMENT = ['<run> is the id of a run, or a task whose run was started here.']
-const TOKEN_OPTION = {
+export const RUN_ARGUMENT = ['<run> is the id of a run, or a task whose run was started here.']
+export const TOKEN_OPTION = {
   'fencing-token': { value: 'number', summary: 'Fencing token of the claim, if not known here' },
 } as const
 
@@ -150,21 +151,13 @@ const status = command({
 const list = command({
   name: 'run list',
   summary: 'List runs, newest first',
-  options: { task: { value: 'task', summary: 'Only those of this task' } },
-  async run(cli, { values: { task } }) {
-    const page = await cli.call(listRuns, { query: given({ taskId: task }) })
-    cli.screen.result(page, () => {
-      cli.screen.table(
-        ['RUN', 'TASK', 'ATTEMPT', 'STATUS', 'STARTED'],
-        page.items.map((run) => [
-          run.id,
-          run.taskPublicId,
-          String(run.attempt),
-          run.status,
-          run.startedAt,
-        ]),
-        'no runs',
-      )
+  options: { task: { value: 'task', summary: 'Only those of this task' }, ...PAGE_OPTIONS },
+  async run(cli, { values: { task, limit, cursor } }) {
+    const page = await cli.call(listRuns, { query: given({ taskId: task, limit, cursor }) })
+    showPage(cli.screen, page, {
+      headings: ['RUN', 'TASK', 'ATTEMPT', 'STATUS', 'STARTED'],
+      row: (run) => [run.id, run.taskPublicId, String(run.attempt), run.status, run.startedAt],
+      none: 'no runs',
     })
   },
 })
@@ -188,7 +181,7 @@ export async function namedRun(cli: Cli, ref: string): Promise<NamedRun> {
 }
 
 /** The same with the token that a write needs. */
-async function heldRun(cli: Cli, ref: string, tokenOption: string | undefined) {
+export async function heldRun(cli: Cli, ref: string, tokenOption: string | undefined) {
   const { id, claim } = await namedRun(cli, ref)
   const fencingToken = wholeNumber(tokenOption, '--fencing-token') ?? claim?.fencingToken
   if (fencingToken === undefined) {
@@ -197,7 +190,7 @@ async function heldRun(cli: Cli, ref: string, tokenOption: string | undefined) {
   return { id, taskRef: claim?.taskId ?? ref, fencingToken }
 }
 
-async function noteRun(cli: Cli, run: Run, runId: string | null): Promise<void> {
+export async function noteRun(cli: Cli, run: Run, runId: string | null): Promise<void> {
   const remembered = await rememberedBy(cli)
   const claim = await claimOf(remembered, run.taskId)
   if (claim?.claimId === run.claimId) await rememberRun(remembered, claim, runId)

@@ -5,7 +5,8 @@ import { AppError } from '#lib/errors.ts'
 import { CliError } from './cli-error.ts'
 import type { Cli } from './cli.ts'
 import { command } from './command.ts'
-import { wholeNumber } from './option-values.ts'
+import { given, wholeNumber } from './option-values.ts'
+import { PAGE_OPTIONS, showPage } from './pages.ts'
 import {
   forgetClaim,
   forgetSession,
@@ -37,19 +38,13 @@ const open = command({
 const list = command({
   name: 'session list',
   summary: 'List my sessions, newest first',
-  async run(cli) {
-    const page = await cli.call(listSessions, { query: {} })
-    cli.screen.result(page, () => {
-      cli.screen.table(
-        ['SESSION', 'STATUS', 'CLIENT', 'UNTIL'],
-        page.items.map(({ id, status, clientName, expiresAt }) => [
-          id,
-          status,
-          clientName,
-          expiresAt,
-        ]),
-        'no sessions',
-      )
+  options: PAGE_OPTIONS,
+  async run(cli, { values: { limit, cursor } }) {
+    const page = await cli.call(listSessions, { query: given({ limit, cursor }) })
+    showPage(cli.screen, page, {
+      headings: ['SESSION', 'STATUS', 'CLIENT', 'UNTIL'],
+      row: ({ id, status, clientName, expiresAt }) => [id, status, clientName, expiresAt],
+      none: 'no sessions',
     })
   },
 })
@@ -58,10 +53,10 @@ const close = command({
   name: 'session close',
   args: '[session]',
   summary: 'Close a session and release its claims; without an id, the one used here',
-  async run(cli, { positionals: [given] }) {
+  async run(cli, { positionals: [named] }) {
     const remembered = await rememberedBy(cli)
     const known = await recallSession(remembered)
-    const id = given ?? known?.sessionId
+    const id = named ?? known?.sessionId
     if (id === undefined) throw new CliError('No session is known here', { hint: 'name its id' })
     const session = await cli
       .call(closeSession, { params: { id } })

@@ -59,7 +59,7 @@ const whoami = command({
   async run(cli) {
     const me = await cli.call(getMe)
     const credential = await cli.credential()
-    const { principal, tenant, permissions, keyPrefix } = me
+    const { principal, tenant, permissions, keyPrefix, iam, workspaceId } = me
     cli.screen.result({ server: cli.server.origin, credential: credential?.found, ...me }, () => {
       cli.screen.heading(`${principal.displayName} (${principal.kind})`)
       cli.screen.fields([
@@ -67,7 +67,12 @@ const whoami = command({
         ['tenant', `${tenant.slug} ${tenant.id}`],
         ['server', `${cli.server.origin} (${cli.server.named})`],
         ['credential', `${keyPrefix ?? ''} (${credential?.found ?? ''})`],
-        ['permissions', permissions.join(', ')],
+        ['identity', iam && `${iam.principalId} of ${iam.issuer}`],
+        ['reach', workspaceId ? `workspace ${workspaceId} and below` : 'the whole tenant'],
+        [
+          'permissions',
+          permissions.includes('admin') ? 'admin (everything)' : permissions.join(', '),
+        ],
       ])
     })
   },

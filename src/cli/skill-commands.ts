@@ -11,6 +11,7 @@ import { CliError } from './cli-error.ts'
 import type { Cli } from './cli.ts'
 import { command } from './command.ts'
 import { given, jsonObject, oneOf, required } from './option-values.ts'
+import { PAGE_OPTIONS, showPage } from './pages.ts'
 import { readText } from './read-input.ts'
 import { resolveWorkspace } from './resolve-workspace.ts'
 
@@ -42,23 +43,24 @@ const list = command({
   options: {
     name: { value: 'name', summary: 'Only versions of this skill' },
     status: { value: 'status', summary: `Only ${SKILL_STATUSES.join(', ')}` },
+    ...PAGE_OPTIONS,
   },
-  async run({ call, screen }, { values }) {
+  async run({ call, screen }, { values: { limit, cursor, ...values } }) {
     const status = oneOf(values.status, SKILL_STATUSES, '--status')
-    const page = await call(listSkills, { query: given({ name: values.name, status }) })
-    screen.result(page, () => {
-      screen.table(
-        ['SKILL', 'VERSION', 'STATUS', 'PROTOCOL', 'SIDE EFFECTS', 'RISK'],
-        page.items.map((one) => [
-          one.name,
-          one.version,
-          one.status,
-          one.protocol,
-          one.sideEffects,
-          one.riskLevel,
-        ]),
-        'no skills',
-      )
+    const page = await call(listSkills, {
+      query: given({ name: values.name, status, limit, cursor }),
+    })
+    showPage(screen, page, {
+      headings: ['SKILL', 'VERSION', 'STATUS', 'PROTOCOL', 'SIDE EFFECTS', 'RISK'],
+      row: (one) => [
+        one.name,
+        one.version,
+        one.status,
+        one.protocol,
+        one.sideEffects,
+        one.riskLevel,
+      ],
+      none: 'no skills',
     })
   },
 })

@@ -10,15 +10,12 @@ import type { Task } from '#contract/tasks.ts'
 import type { Cli } from './cli.ts'
 import { command } from './command.ts'
 import { given, oneOf } from './option-values.ts'
+import { PAGE_OPTIONS, showPage } from './pages.ts'
+import type { Page } from './pages.ts'
 import { readInput } from './read-input.ts'
 import { chosenWorkspace, resolveWorkspace, WORKSPACE_OPTION } from './resolve-workspace.ts'
 
 const MAX_DESCRIPTION_BYTES = 1 << 20
-
-const PAGE_OPTIONS = {
-  limit: { value: 'count', summary: 'At most so many, 1 to 200 (50)' },
-  cursor: { value: 'cursor', summary: 'Go on after an earlier page' },
-} as const
 
 const list = command({
   name: 'task list',
@@ -39,7 +36,7 @@ const list = command({
       includeDescendants: descendants ? ('true' as const) : undefined,
       assigneeId: assignee,
     })
-    showPage(cli, await cli.call(listTasks, { query }), 'no tasks')
+    showTasks(cli, await cli.call(listTasks, { query }), 'no tasks')
   },
 })
 
@@ -49,18 +46,23 @@ const work = command({
   options: {
     workspace: { value: 'workspace', summary: 'Only those of this workspace' },
     descendants: { summary: 'With --workspace: also of the workspaces below it' },
+    project: { value: 'project', summary: 'Only those of this project, by id' },
+    subprojects: { summary: 'With --project: also those of the projects in it' },
     mine: { summary: 'Only those assigned to me' },
     ...PAGE_OPTIONS,
   },
-  async run(cli, { values: { workspace, descendants, mine, limit, cursor } }) {
+  async run(cli, { values }) {
+    const { workspace, descendants, project, subprojects, mine, limit, cursor } = values
     const query = given({
       limit,
       cursor,
+      projectId: project,
+      includeSubprojects: subprojects ? ('true' as const) : undefined,
       workspaceId: workspace === undefined ? undefined : await resolveWorkspace(cli, workspace),
       includeDescendants: descendants ? ('true' as const) : undefined,
       assignedToMe: mine ? ('true' as const) : undefined,
     })
-    showPage(cli, await cli.call(listAvailableWork, { query }), 'nothing can be claimed now')
+    showTasks(cli, await cli.call(listAvailableWork, { query }), 'nothing can be claimed now')
   },
 })
 
@@ -120,23 +122,11 @@ const create = command({
   },
 })
 
-function showPage(
-  { screen }: Cli,
-  page: { items: Task[]; nextCursor: string | null },
-  none: string,
-): void {
-  screen.result(page, () => {
-    screen.table(
-      ['TASK', 'STATUS', 'PRIORITY', 'TITLE'],
-      page.items.map(({ publicId, status, priority, title }) => [
-        publicId,
-        status,
-        priority,
-        title,
-      ]),
-      none,
-    )
-    if (page.nextCursor !== null) screen.note(`more: --cursor ${page.nextCursor}`)
+function showTasks({ screen }: Cli, page: Page<Task>, none: string): void {
+  showPage(screen, page, {
+    headings: ['TASK', 'STATUS', 'PRIORITY', 'TITLE'],
+    row: ({ publicId, status, priority, title }) => [publicId, status, priority, title],
+    none,
   })
 }
 

@@ -9,6 +9,7 @@ import type { Cli } from './cli.ts'
 import { command } from './command.ts'
 import { underClaim } from './held-claim.ts'
 import { given, jsonObject, wholeNumber } from './option-values.ts'
+import { PAGE_OPTIONS, showPage } from './pages.ts'
 import { claimOf, rememberedBy } from './remembered.ts'
 import { chosenWorkspace, WORKSPACE_OPTION } from './resolve-workspace.ts'
 
@@ -20,29 +21,29 @@ const list = command({
     workspace: WORKSPACE_OPTION,
     session: { value: 'id', summary: 'Session that would call (the newest live one)' },
     all: { summary: 'Also what cannot be called now, with the reasons' },
+    ...PAGE_OPTIONS,
   },
-  async run(cli, { positionals, values: { workspace, session, all } }) {
+  async run(cli, { positionals, values: { workspace, session, all, limit, cursor } }) {
     const page = await cli.call(listTools, {
       query: given({
         q: positionals.length === 0 ? undefined : positionals.join(' '),
         workspaceId: await chosenWorkspace(cli, workspace),
         sessionId: session,
         includeUnavailable: all ? ('true' as const) : undefined,
+        limit,
+        cursor,
       }),
     })
-    cli.screen.result(page, () => {
-      cli.screen.table(
-        ['TOOL', 'VERSION', 'PROTOCOL', 'SIDE EFFECTS', all ? 'REASONS' : 'DESCRIPTION'],
-        page.items.map((tool) => [
-          tool.name,
-          tool.version,
-          tool.protocol,
-          tool.sideEffects,
-          all ? tool.reasons.join(', ') : tool.description,
-        ]),
-        'nothing can be called here',
-      )
-      if (page.nextCursor !== null) cli.screen.note('there are more: narrow them with words')
+    showPage(cli.screen, page, {
+      headings: ['TOOL', 'VERSION', 'PROTOCOL', 'SIDE EFFECTS', all ? 'REASONS' : 'DESCRIPTION'],
+      row: (tool) => [
+        tool.name,
+        tool.version,
+        tool.protocol,
+        tool.sideEffects,
+        all ? tool.reasons.join(', ') : tool.description,
+      ],
+      none: 'nothing can be called here',
     })
   },
 })

@@ -13,6 +13,7 @@ import {
 import type { Webhook } from '#contract/webhooks.ts'
 import { command } from './command.ts'
 import { given } from './option-values.ts'
+import { PAGE_OPTIONS, showPage } from './pages.ts'
 import { chosenWorkspace, WORKSPACE_OPTION } from './resolve-workspace.ts'
 import type { Screen } from './screen.ts'
 
@@ -45,20 +46,13 @@ const create = command({
 const list = command({
   name: 'webhook list',
   summary: 'List webhooks, newest first',
-  async run({ call, screen }) {
-    const page = await call(listWebhooks, { query: { limit: '200' } })
-    screen.result(page, () => {
-      screen.table(
-        ['ID', 'STATUS', 'FAILURES', 'GIVEN UP', 'URL'],
-        page.items.map((one) => [
-          one.id,
-          one.status,
-          String(one.failures),
-          String(one.deadLetters),
-          one.url,
-        ]),
-        'no webhooks',
-      )
+  options: PAGE_OPTIONS,
+  async run({ call, screen }, { values: { limit, cursor } }) {
+    const page = await call(listWebhooks, { query: given({ limit, cursor }) })
+    showPage(screen, page, {
+      headings: ['ID', 'STATUS', 'FAILURES', 'GIVEN UP', 'URL'],
+      row: (one) => [one.id, one.status, String(one.failures), String(one.deadLetters), one.url],
+      none: 'no webhooks',
     })
   },
 })

@@ -33,17 +33,43 @@ export function fenced<T extends z.ZodType<ShownFence>>(body: T): T {
     })
 }
 
+/** Addresses of what can be fetched or looked up elsewhere; none that a reader would run, or of one machine alone. */
+export const ADDRESS_SCHEMES = [
+  'https',
+  'http',
+  'git',
+  'git+https',
+  'git+ssh',
+  'ssh',
+  'sftp',
+  's3',
+  'gs',
+  'az',
+  'abfss',
+  'oci',
+  'docker',
+  'pkg',
+  'hf',
+  'ipfs',
+  'doi',
+  'urn',
+] as const
+
+const ADDRESS = new RegExp(`^(?:${ADDRESS_SCHEMES.join('|').replaceAll('+', '\\+')}):.`, 'i')
+
+const Address = z
+  .string()
+  .max(2000)
+  .regex(/^[^\s\p{Cc}]+$/u, 'must not hold white space')
+  .regex(ADDRESS, `must begin with one of ${ADDRESS_SCHEMES.map((name) => `${name}:`).join(', ')}`)
+
 export const NewArtifact = fenced(
   z
     .strictObject({
       type: z.string().regex(/^[a-z0-9][a-z0-9._:/-]{0,99}$/, 'must be a lower-case name'),
       name: text(300),
       /** Where the thing is, when it is not kept here. */
-      uri: z
-        .string()
-        .max(2000)
-        .regex(/^[^\s\p{Cc}]+$/u, 'must not hold white space')
-        .optional(),
+      uri: Address.optional(),
       content: z.string().optional(),
       /** How `content` is written in the request. */
       encoding: z.enum(['utf8', 'base64']).optional(),
@@ -121,6 +147,7 @@ export const createArtifact = route({
     'request_too_large',
     'upload_incomplete',
     'invalid_artifact',
+    'secret_refused',
   ],
   body: NewArtifact,
   reply: Artifact,

@@ -82,6 +82,7 @@ export const listEvents = route({
     'invalid_cursor',
     'unsupported_cursor_version',
     'cursor_below_journal_floor',
+    'restore_detected',
     'invalid_limit',
     'invalid_event_type_filter',
   ],

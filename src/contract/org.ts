@@ -146,6 +146,7 @@ export const updatePrincipal = route({
     'if_match_required',
     'invalid_if_match',
     'last_admin_required',
+    'permission_escalation',
   ],
   etag: 'principal',
   ifMatch: 'principal',

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
-import { emptyDb } from '../../test/support/db.ts'
+import { emptyDatabase, emptyDb } from '../../test/support/db.ts'
 import { migrate } from './migrate.ts'
+import { connect } from './sql.ts'
 
 async function folderWith(t: TestContext, files: Record<string, string>): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'migrations-'))
@@ -57,6 +58,20 @@ describe('migrate', () => {
 
     const [row] = await db`select to_regclass('b') as b`
     assert.equal(row?.['b'], null)
+  })
+
+  it('says so when its account may not change the schema', async (t) => {
+    const { address } = await emptyDatabase(t)
+    const db = connect(address('superuser'), { maxConnections: 1, appName: 'strata-test' })
+    t.after(() => db.end())
+    // Somebody who may do nothing here, whatever accounts the server has.
+    await db`set role pg_monitor`
+    const dir = await folderWith(t, { '0001_a.sql': 'create table a (x int)' })
+
+    await assert.rejects(migrate(db, dir), {
+      name: 'StartError',
+      message: /^Cannot migrate the database: its account may not change the schema \(permission /,
+    })
   })
 
   it('does not take other line ends for a change', async (t) => {

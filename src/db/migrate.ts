@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { reason, StartError } from '#lib/start-error.ts'
-import { transaction } from './sql.ts'
+import { isPgError, PG, transaction } from './sql.ts'
 import type { Database, Sql } from './sql.ts'
 
 /** Any constant works; it only has to be the same in every process of this product. */
@@ -26,10 +26,20 @@ export async function migrate(db: Database, dir: string): Promise<string[]> {
   const files = await readMigrations(dir)
   const applied: string[] = []
   for (;;) {
-    const name = await transaction(db, 'read write', (sql) => applyNext(sql, files))
+    const name = await transaction(db, 'read write', (sql) => applyNext(sql, files)).catch(explain)
     if (name === undefined) return applied
     applied.push(name)
   }
+}
+
+/** An account of the application may read and write rows and no more, which the driver says in its own words. */
+function explain(error: unknown): never {
+  if (!isPgError(error, PG.insufficientPrivilege)) throw error
+  throw new StartError(
+    `Cannot migrate the database: its account may not change the schema (${reason(error)}); ` +
+      'name an account that owns the tables',
+    { cause: error },
+  )
 }
 
 /** The migrations of a folder, in the order in which they are applied. */

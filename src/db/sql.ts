@@ -122,6 +122,7 @@ export const PG = {
   uniqueViolation: '23505',
   foreignKeyViolation: '23503',
   lockNotAvailable: '55P03',
+  insufficientPrivilege: '42501',
 } as const
 
 export function isPgError(error: unknown, code: string, constraint?: string): boolean {

@@ -7,10 +7,9 @@ import { transaction } from '#db/sql.ts'
 import type { Database, Sql } from '#db/sql.ts'
 import { decodeCursor, encodeCursor } from '#events/cursor.ts'
 import type { Heads } from '#events/heads.ts'
-import { checkPlace } from '#events/place.ts'
 import { currentPosition } from '#events/read.ts'
 import type { Ctx } from '#lib/ctx.ts'
-import { listEvents } from './list-events.ts'
+import { listEvents, listEventsFrom } from './list-events.ts'
 
 type StreamQuery = RouteInput<typeof contract.streamEvents>['query']
 
@@ -101,9 +100,7 @@ async function firstPage(following: Following, reader: Reader, query: StreamQuer
     }
     const limit = tail ?? FIRST_LIMIT
     const place = tail === undefined ? { cursor, after } : { tail }
-    const found = await listEvents(sql, reader.ctx, { ...filter, ...place, limit })
-    const from = after ?? cursor
-    if (from !== undefined) await checkPlace(sql, reader.ctx, decodeCursor(from))
+    const found = await listEventsFrom(sql, reader.ctx, { ...filter, ...place, limit })
     // What is older than the last events asked for is not meant.
     return pageOf({ ...found, hasMore: found.hasMore && tail === undefined }, limit)
   })
@@ -116,7 +113,7 @@ async function nextPage(
 ): Promise<Page> {
   const { cursor: after, limit } = page
   return await read(following, reader, async (sql) =>
-    pageOf(await listEvents(sql, reader.ctx, { ...filterOf(query), after, limit }), limit),
+    pageOf(await listEventsFrom(sql, reader.ctx, { ...filterOf(query), after, limit }), limit),
   )
 }
 

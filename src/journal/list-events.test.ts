@@ -5,7 +5,7 @@ import { call } from '#client/client.ts'
 import type { ClientOptions } from '#client/client.ts'
 import { listEvents } from '#contract/events-api.ts'
 import { recordObservation } from '#contract/observations.ts'
-import { encodeCursor } from '#events/cursor.ts'
+import { decodeCursor, encodeCursor, ORIGIN } from '#events/cursor.ts'
 import { sha256 } from '#lib/id.ts'
 import { addWorkspace, contextClient, contextTenant } from '../../test/support/context.ts'
 import { sharedDb } from '../../test/support/db.ts'
@@ -41,6 +41,21 @@ describe('GET /events', () => {
     const { nextCursor } = await call(client, listEvents)
     const again = await call(client, listEvents, { query: { after: nextCursor } })
     assert.deepEqual(again, { items: [], nextCursor, prevCursor: null, hasMore: false })
+  })
+
+  it('tells of a backup that was restored since the cursor was given', async () => {
+    const { client } = await contextTenant(db)
+    await observe(client, 'kept')
+    const { nextCursor } = await call(client, listEvents)
+    const { txId, ...rest } = decodeCursor(nextCursor)
+    const undone = encodeCursor({ ...rest, txId: String(BigInt(txId) + 1n) })
+    for (const place of ['after', 'cursor', 'before']) {
+      await assert.rejects(call(client, listEvents, { query: { [place]: undone } }), {
+        code: 'restore_detected',
+      })
+    }
+    const beginning = await call(client, listEvents, { query: { after: encodeCursor(ORIGIN) } })
+    assert.ok(beginning.items.length > 0)
   })
 
   it('gives the last events with tail, and goes on from there', async () => {

@@ -6,6 +6,7 @@ import type { Ctx } from '#lib/ctx.ts'
 import { found } from '#lib/errors.ts'
 import type { Sql } from '#db/sql.ts'
 import { decodeCursor, encodeCursor } from '#events/cursor.ts'
+import { checkPlace } from '#events/place.ts'
 import { readEvents, readTail } from '#events/read.ts'
 import type { EventFilter } from '#events/read.ts'
 import { selectSubtree } from '#org/workspace.sql.ts'
@@ -15,7 +16,7 @@ type EventQuery = RouteInput<typeof contract.listEvents>['query']
 /**
  * One page of the tenant's journal. An observation's event carries its text for those who may read it;
  * what is private to somebody else shows only that something was recorded. Throws `not_found` for a
- * workspace that the tenant does not have.
+ * workspace that the tenant does not have, and `cursor_below_journal_floor`.
  */
 export async function listEvents(sql: Sql, ctx: Ctx, query: EventQuery) {
   const { types, entityType, entityId, workspaceId, actorId, from, to } = query
@@ -32,15 +33,27 @@ export async function listEvents(sql: Sql, ctx: Ctx, query: EventQuery) {
   }
 }
 
-function readPage(sql: Sql, ctx: Ctx, query: EventQuery & { filter: EventFilter }) {
+/**
+ * The same for a reader that goes on from a cursor it was given: a place that is no more in the journal is
+ * `restore_detected`, not an empty page.
+ */
+export async function listEventsFrom(sql: Sql, ctx: Ctx, query: EventQuery) {
+  for (const name of ['cursor', 'after', 'before'] as const) {
+    const place = query[name]
+    if (place !== undefined) await checkPlace(sql, ctx, decodeCursor(place, `query.${name}`))
+  }
+  return await listEvents(sql, ctx, query)
+}
+
+async function readPage(sql: Sql, ctx: Ctx, query: EventQuery & { filter: EventFilter }) {
   const { cursor, after = cursor, tail, before, limit, filter } = query
-  if (tail !== undefined) return readTail(sql, ctx, { limit: tail, filter })
+  if (tail !== undefined) return await readTail(sql, ctx, { limit: tail, filter })
   if (before !== undefined) {
-    return readTail(sql, ctx, { limit, before: decodeCursor(before, 'query.before'), filter })
+    return await readTail(sql, ctx, { limit, before: decodeCursor(before, 'query.before'), filter })
   }
   const loc = cursor === undefined ? 'query.after' : 'query.cursor'
   const from = after === undefined ? undefined : decodeCursor(after, loc)
-  return readEvents(sql, ctx, { after: from, limit, filter })
+  return await readEvents(sql, ctx, { after: from, limit, filter })
 }
 
 /** The workspace and what is below it now, also when an event was stamped before a move. */

@@ -16,7 +16,7 @@ import type { Ctx } from '#lib/ctx.ts'
 import { requireAnyPermission, requirePlace } from '#org/permission.ts'
 import { followJournal } from './follow-journal.ts'
 import { readJournalStatus } from './journal-status.ts'
-import { listEvents } from './list-events.ts'
+import { listEventsFrom } from './list-events.ts'
 import { moveEvents } from './move-events.ts'
 
 export interface JournalOptions {
@@ -26,7 +26,7 @@ export interface JournalOptions {
 }
 
 export function journalRoutes(app: Hono, deps: Deps, options: JournalOptions): void {
-  bind(app, deps, events.listEvents, async (sql, ctx, { query }) => listEvents(sql, ctx, query))
+  bind(app, deps, events.listEvents, async (sql, ctx, { query }) => listEventsFrom(sql, ctx, query))
   bindStreams(app, deps, options.streams)
 
   bind(app, deps, operations.getJournalStatus, async (sql, ctx) => {

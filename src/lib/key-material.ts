@@ -7,6 +7,13 @@ export interface KeyMaterial extends Span {
 /** Not `\b`: a secret glued to a letter of another script is still found. */
 const STARTS =
   /(?<![A-Za-z0-9_])(?:cp_|ch1_|sk-|gh[opsur]_|github_pat_|xox[abpors]-|eyJ)|-----BEGIN /g
+/**
+ * Credentials that their issuers gave a form of their own: access keys of AWS, Google, GitLab, npm, PyPI, Hugging
+ * Face, Stripe, SendGrid, Slack, DigitalOcean, Shopify, Vault and age, and secrets of webhooks. Each part is bounded,
+ * so that a search stays linear.
+ */
+const SHAPED =
+  /(?<![A-Za-z0-9_])(?:(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}|AIza[\w-]{35}|ya29\.[\w-]{20,200}|glpat-[\w-]{20,100}|npm_[A-Za-z0-9]{36}|pypi-[\w-]{50,300}|hf_[A-Za-z0-9]{30,60}|[rs]k_(?:live|test)_[A-Za-z0-9]{16,120}|whsec_[A-Za-z0-9+/]{16,120}={0,2}|SG\.[\w-]{20,24}\.[\w-]{40,50}|xapp-[\w-]{10,200}|do[oprt]_v1_[a-f0-9]{64}|shp(?:at|ss|ca|pa)_[a-fA-F0-9]{32}|hv[sb]\.[\w-]{24,200}|AGE-SECRET-KEY-1[A-Z0-9]{58})(?![A-Za-z0-9_])/g
 const MIN_TOKEN_CHARS = 8
 const MIN_JWT_PART_CHARS = 10
 /** Names of our own tools share the prefix of our own keys: verb and lower-case words, no secret. */
@@ -20,10 +27,26 @@ const PEM_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g
 const MIN_PEM_RUN_CHARS = 16
 
 /**
- * Access tokens by prefix, JSON web tokens and PEM private keys, in the order they stand. Linear: a
- * run of token characters and the search for the end of a block are each done once.
+ * Access tokens by prefix or form, JSON web tokens and PEM private keys, in the order they stand, apart from
+ * each other. Linear: a run of token characters and the search for the end of a block are each done once.
  */
 export function findKeyMaterial(text: string): KeyMaterial[] {
+  const prefixed = findPrefixed(text)
+  const shaped = [...text.matchAll(SHAPED)].map(({ 0: key, index }): KeyMaterial => {
+    return { kind: 'token', start: index, end: index + key.length }
+  })
+  if (shaped.length === 0) return prefixed
+  let done = 0
+  return [...prefixed, ...shaped]
+    .toSorted((a, b) => a.start - b.start || b.end - a.end)
+    .filter(({ start, end }) => {
+      const isApart = start >= done
+      if (isApart) done = end
+      return isApart
+    })
+}
+
+function findPrefixed(text: string): KeyMaterial[] {
   const found: KeyMaterial[] = []
   const scan = { text, end: 0, jwtEnd: 0, hasPemEnd: true }
   let done = 0

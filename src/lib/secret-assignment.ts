@@ -11,10 +11,15 @@ export interface SecretAssignment extends Span {
  * a number of our own protocol.
  */
 const KEY =
-  /(?<![A-Za-z0-9])(?<!fencing[_-])(?:api[_-]?key|access[_-]?token|refresh[_-]?token|secret[_-]?key|client[_-]?secret|authorization|password|passwd|token|secret)(?=["'`]?\s*[:=])/gi
+  /(?<![A-Za-z0-9])(?<!fencing[_-])(?:api[_-]?key|access[_-]?token|refresh[_-]?token|secret[_-]?key|secret[_-]?access[_-]?key|private[_-]?key|account[_-]?key|passphrase|client[_-]?secret|authorization|password|passwd|token|secret)(?=["'`]?\s*[:=])/gi
 const SCHEME = /^(?:bearer|basic|token|digest|negotiate)$/i
+const SCHEME_FIRST = /^(?:bearer|basic|token|digest|negotiate)[ \t]{1,8}/i
 const PLACEHOLDER =
   /^(?:string|number|boolean|null|none|undefined|required|optional|missing|invalid|expired|revoked|unknown)\W*$/i
+/** What only names where a value comes from: a command, a variable, a place of a template. */
+const REFERENCE =
+  /^(?:\$\([^()]{1,200}\)|\$\{[A-Za-z_]\w{0,99}\}|\$[A-Z_][A-Z0-9_]{0,99}|\{\{[^{}]{1,100}\}\})(?=["'`\s,;)\]}|&]|$)/
+const MAX_REFERENCE_CHARS = 210
 const MIN_VALUE_CHARS = 4
 
 /** Values of `key=value` and `key: value` with a key that names a secret, in order. Linear. */
@@ -34,7 +39,7 @@ export function findSecretAssignments(text: string): SecretAssignment[] {
 function valueAfter(text: string, keyEnd: number): SecretAssignment | undefined {
   const sign = runEnd(text, keyEnd, (code) => isSpace(code) || isQuote(code))
   const start = runEnd(text, signEnd(text, sign), isSpace)
-  if (isRedacted(text, start)) return undefined
+  if (isRedacted(text, start) || isReference(text, start)) return undefined
   if (isQuote(text.charCodeAt(start))) {
     const close = closingQuote(text, start)
     if (close > 0) {
@@ -50,6 +55,14 @@ function isRedacted(text: string, start: number): boolean {
   return /^["'`]?<redacted(?: private key)?>["'`]?(?=[\s,;)\]}]|$)/.test(
     text.slice(start, start + 26),
   )
+}
+
+/** True for a value such as `$(cat key)`, `"${TOKEN}"` or `Bearer $KEY`. */
+function isReference(text: string, start: number): boolean {
+  const open = isQuote(text.charCodeAt(start)) ? start + 1 : start
+  const [scheme = ''] = SCHEME_FIRST.exec(text.slice(open, open + 20)) ?? []
+  const at = open + scheme.length
+  return REFERENCE.test(text.slice(at, at + MAX_REFERENCE_CHARS))
 }
 
 /** Behind `:`, `=`, `:=` or `=>`. */

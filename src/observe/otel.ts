@@ -10,20 +10,18 @@ import {
 } from '@opentelemetry/api'
 import type { Context, Span as OtelSpan } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
-import * as resources from '@opentelemetry/resources'
 import * as sdk from '@opentelemetry/sdk-trace'
 import type { TraceParent } from '#lib/traceparent.ts'
 import type { Span, SpanOptions, Tracing } from '#lib/tracing.ts'
+import { resourceOf } from './otel-resource.ts'
+import type { Named } from './otel-resource.ts'
 
 /** Names of `OTEL_TRACES_SAMPLER`. */
 export type SamplerName = `${'' | 'parentbased_'}${'always_on' | 'always_off' | 'traceidratio'}`
 
-export interface OtelSettings {
+export interface OtelSettings extends Named {
   /** Whole address, with `/v1/traces`. */
   url: string
-  /** Unless `OTEL_SERVICE_NAME` says otherwise. */
-  serviceName: string
-  version: string
   sampler: SamplerName
   /** Share of the traces that are kept, where the sampler asks for one. */
   ratio: number
@@ -126,13 +124,6 @@ function shownAs(span: OtelSpan): { shown: Span; end: () => void } {
 function traceparentOf(span: OtelSpan): string {
   const { traceId, spanId, traceFlags } = span.spanContext()
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
-}
-
-function resourceOf({ serviceName, version }: OtelSettings): resources.Resource {
-  const own = { 'service.name': serviceName, 'service.version': version }
-  const { envDetector, serviceInstanceIdDetector } = resources
-  const said = resources.detectResources({ detectors: [serviceInstanceIdDetector, envDetector] })
-  return resources.defaultResource().merge(resources.resourceFromAttributes(own)).merge(said)
 }
 
 function samplerOf(name: SamplerName, ratio: number): sdk.Sampler {

@@ -1,10 +1,26 @@
 import type { Hono } from 'hono'
 import type { Health } from './health.ts'
 
+/** One metric with what it shows now, as the registry gives it. */
+export interface MetricReading {
+  name: string
+  help: string
+  /** `counter`, `gauge` or `histogram`; the registry declares a number and gives the word. */
+  type: unknown
+  values: readonly {
+    value: number
+    labels: Readonly<Partial<Record<string, string | number>>>
+    /** Of a part of a histogram. */
+    metricName?: string
+  }[]
+}
+
 export interface Probes {
   health: () => Promise<Health>
   /** The metrics in the text format of Prometheus, as they are now. */
   exposition: () => Promise<{ text: string; contentType: string }>
+  /** The same as data. */
+  readings: () => Promise<readonly MetricReading[]>
 }
 
 /** Unauthenticated: whether the process lives, whether it can serve and why not, and its metrics. */

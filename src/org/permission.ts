@@ -74,13 +74,17 @@ export function grantable(ctx: Ctx, kind: PrincipalKind, wanted: readonly string
       { details: { kind, permissions: forHumans } },
     )
   }
-  const missing = permissions.filter((name) => !permits(ctx.permissions, name))
-  if (missing.length > 0) {
-    throw new AppError(
-      'permission_escalation',
-      `Cannot grant ${missing.join(', ')}: not held by the caller`,
-      { details: { missing } },
-    )
-  }
+  requireHeld(ctx, permissions)
   return permissions
+}
+
+/** Throws `permission_escalation` with `details.missing` unless the caller holds all of these. */
+export function requireHeld(ctx: Ctx, permissions: readonly Permission[]): void {
+  const missing = permissions.filter((name) => !permits(ctx.permissions, name))
+  if (missing.length === 0) return
+  throw new AppError(
+    'permission_escalation',
+    `Cannot grant ${missing.join(', ')}: not held by the caller`,
+    { details: { missing } },
+  )
 }

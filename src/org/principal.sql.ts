@@ -120,3 +120,30 @@ export async function selectRescuer(
     limit 1`
   return row
 }
+
+/** What a principal may do by any live key or active binding; `whole`: without those limited to a workspace. */
+export async function selectPermissionsOf(
+  sql: Sql,
+  ctx: Tenancy,
+  { id, whole = false }: { id: string; whole?: boolean },
+): Promise<string[]> {
+  const places = whole ? sql`and workspace_id is null` : sql``
+  const rows = await sql<{ permission: string }[]>`
+    select distinct unnest(permissions) as permission
+    from (
+      select permissions
+      from api_keys
+      where tenant_id = ${ctx.tenantId}
+        and principal_id = ${id}
+        and revoked_at is null
+        and (expires_at is null or expires_at > clock_timestamp())
+        ${places}
+      union all
+      select permissions
+      from iam_bindings
+      where tenant_id = ${ctx.tenantId}
+        and principal_id = ${id}
+        and status = 'active'
+        ${places}) as held`
+  return rows.map(({ permission }) => permission)
+}

@@ -166,6 +166,38 @@ describe('a principal that is suspended while its request runs', () => {
   })
 })
 
+describe('a principal that was suspended', () => {
+  it('is let in again only by who could give what its credentials hold', async () => {
+    const { tenant, client } = await admin()
+    const strong = await tenant.caller(['tasks.write', 'events.read'])
+    const manager = clientOf((await tenant.caller(['principals.write', 'tasks.write'])).key)
+    const turn = (who: ClientOptions, status: org.PrincipalStatus, ifMatch: number) =>
+      codeOf(who, org.updatePrincipal, {
+        params: { id: strong.ctx.actorId },
+        ifMatch,
+        body: { status },
+      })
+    assert.equal(await turn(manager, 'suspended', 1), 'ok')
+    assert.equal(await turn(manager, 'active', 2), 'permission_escalation')
+    assert.equal(await turn(manager, 'disabled', 2), 'ok')
+    assert.equal(await turn(manager, 'active', 3), 'permission_escalation')
+    const { items } = await call(client, org.listApiKeys, { params: { id: strong.ctx.actorId } })
+    for (const { id } of items) await call(client, org.revokeApiKey, { params: { id } })
+    assert.equal(await turn(manager, 'active', 3), 'ok')
+  })
+
+  it('cannot be let in by who holds less, even when it could administer', async () => {
+    const { tenant } = await admin()
+    const boss = await tenant.caller(['admin'], 'human')
+    const manager = clientOf((await tenant.caller(['principals.write'])).key)
+    assert.equal(await suspend(manager, boss.ctx.actorId), 'ok')
+    const params = { id: boss.ctx.actorId }
+    const body = { status: 'active' } as const
+    const wake = await codeOf(manager, org.updatePrincipal, { params, ifMatch: 2, body })
+    assert.equal(wake, 'permission_escalation')
+  })
+})
+
 describe('a key that expires', () => {
   it('is refused from that moment on, and for what is being written', async () => {
     const { tenant, client } = await admin()

@@ -1,11 +1,12 @@
 import type { PrincipalStatus } from '#contract/org.ts'
+import { PERMISSIONS } from '#contract/permissions.ts'
 import type { Sql } from '#db/sql.ts'
 import { appendEvent, lockEntities } from '#events/append.ts'
 import type { Ctx } from '#lib/ctx.ts'
 import { found } from '#lib/errors.ts'
 import { adminsEntity, keepAdmin } from './keep-admin.ts'
-import { requirePermission } from './permission.ts'
-import { selectPrincipal, updatePrincipalRow } from './principal.sql.ts'
+import { requireHeld, requirePermission } from './permission.ts'
+import { selectPermissionsOf, selectPrincipal, updatePrincipalRow } from './principal.sql.ts'
 import type { PrincipalRow } from './principal.sql.ts'
 import { changedFields, requireVersion } from './version.ts'
 
@@ -18,8 +19,9 @@ export interface PrincipalPatch {
 
 /**
  * Changes the fields given. A principal that is not active is refused at its next request, whatever
- * its keys say, and what it is writing meanwhile does not commit. Throws `version_conflict` and
- * `last_admin_required`; a patch that changes nothing writes nothing.
+ * its keys say, and what it is writing meanwhile does not commit. It is let in again only by who could
+ * give what its credentials hold. Throws `version_conflict`, `last_admin_required` and
+ * `permission_escalation`; a patch that changes nothing writes nothing.
  */
 export async function updatePrincipal(
   sql: Sql,
@@ -36,6 +38,13 @@ export async function updatePrincipal(
   const { displayName = before.displayName, status = before.status } = patch
   const changes = changedFields(before, { displayName, status })
   if (changes.length === 0) return before
+  if (before.status !== 'active' && status === 'active') {
+    const woken = await selectPermissionsOf(sql, ctx, { id })
+    requireHeld(
+      ctx,
+      PERMISSIONS.filter((name) => woken.includes(name)),
+    )
+  }
   const update = () => updatePrincipalRow(sql, ctx, { id, displayName, status })
   const after = mayEnd ? await keepAdmin(sql, ctx, update) : await update()
   await appendEvent(sql, ctx, {

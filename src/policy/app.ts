@@ -19,7 +19,11 @@ export interface PolicyApp {
   /** The bearer key that questions must carry; without one everybody is answered. */
   apiKey: string | undefined
   log: Log
+  /** Told of every decision, and of every request that got none. */
+  counted?: (answer: PolicyAnswer) => void
 }
+
+export type PolicyAnswer = 'permit' | 'deny' | 'refused' | 'failed'
 
 const MAX_BODY_BYTES = 8 * 1024 * 1024
 
@@ -27,26 +31,38 @@ const MAX_BODY_BYTES = 8 * 1024 * 1024
  * A decision point over Cedar policies, spoken to in the AuthZEN Authorization API 1.0. It keeps no data of
  * its own: what it has to know about subject and resource comes with the question.
  */
-export function createPolicyApp({ policies, apiKey, log }: PolicyApp): Hono {
+export function createPolicyApp({ policies, apiKey, log, counted = () => {} }: PolicyApp): Hono {
   const app = new Hono()
+  const isAllowed: Policies['isAllowed'] = (question) => {
+    const decision = policies.isAllowed(question)
+    counted(decision ? 'permit' : 'deny')
+    return decision
+  }
   app.get('/health/live', (c) => c.json({ status: 'ok' }))
   app.get('/.well-known/authzen-configuration', (c) => c.json(configuration(new URL(c.req.url))))
   app.use('/access/*', async (c, next) => {
-    if (!isKnown(c, apiKey)) return c.json({ error: 'the key is not valid' }, 401)
+    if (!isKnown(c, apiKey)) {
+      counted('refused')
+      return c.json({ error: 'the key is not valid' }, 401)
+    }
     const id = c.req.header('x-request-id')
     if (id !== undefined) c.header('X-Request-ID', id)
     await next()
     return undefined
   })
+  const tooLarge = (c: Context) => {
+    counted('refused')
+    return c.json({ error: 'the question is too large' }, 413)
+  }
   app.use('/access/*', bodyLimit({ maxSize: MAX_BODY_BYTES, onError: tooLarge }))
   app.post(AUTHZEN_PATHS.evaluation, async (c) => {
     const question = await read(c, Evaluation)
-    return c.json({ decision: policies.isAllowed(question) })
+    return c.json({ decision: isAllowed(question) })
   })
   app.post(AUTHZEN_PATHS.evaluations, async (c) => {
     const { evaluations, ...common } = await read(c, Evaluations)
     const questions = evaluations.map((one) => parse(Evaluation, { ...common, ...one }))
-    const answers = questions.map((question) => ({ decision: policies.isAllowed(question) }))
+    const answers = questions.map((question) => ({ decision: isAllowed(question) }))
     return c.json({ evaluations: answers })
   })
   app.post(AUTHZEN_PATHS.searchResource, async (c) => {
@@ -54,11 +70,12 @@ export function createPolicyApp({ policies, apiKey, log }: PolicyApp): Hono {
     const { candidates: given = [], ...rest } = context
     const results = parse(Candidates, given)
       .map(({ id, properties }) => ({ type: resource.type, id, properties }))
-      .filter((one) => policies.isAllowed({ subject, action, resource: one, context: rest }))
+      .filter((one) => isAllowed({ subject, action, resource: one, context: rest }))
       .map(({ type, id }) => ({ type, id }))
     return c.json({ results })
   })
   app.onError((error, c) => {
+    counted(error instanceof BadQuestion ? 'refused' : 'failed')
     if (error instanceof BadQuestion) return c.json({ error: error.message }, 400)
     log.error('Decision failed', error, { path: c.req.path })
     return c.json({ error: 'something went wrong' }, 500)
@@ -74,10 +91,6 @@ function configuration({ origin }: URL) {
     access_evaluations_endpoint: `${origin}${AUTHZEN_PATHS.evaluations}`,
     search_resource_endpoint: `${origin}${AUTHZEN_PATHS.searchResource}`,
   }
-}
-
-function tooLarge(c: Context) {
-  return c.json({ error: 'the question is too large' }, 413)
 }
 
 class BadQuestion extends Error {

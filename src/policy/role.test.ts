@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createMetrics } from '#observe/metrics.ts'
 import { jsonLog } from '#lib/log.ts'
+import { otlpReceiver } from '../../test/support/otlp-receiver.ts'
 import { policyFolder } from '../../test/support/policies.ts'
 import { sharedDb } from '../../test/support/db.ts'
 import { readConfig } from '../config.ts'
@@ -17,10 +18,18 @@ const metrics = createMetrics()
 describe('role policy', () => {
   it('answers by the policies of its folder until it is told to stop', async (t) => {
     const folder = await policyFolder(t, { 'a.cedar': 'permit (principal, action, resource);' })
-    const config = readConfig({ CP_POLICY_FOLDER: folder, CP_POLICY_PORT: '0' })
+    const receiver = await otlpReceiver(t)
+    const ports = { CP_POLICY_PORT: '0', CP_METRICS_PORT: '0' }
+    const collector = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url }
+    const config = readConfig({ CP_POLICY_FOLDER: folder, ...ports, ...collector })
     const stop = new AbortController()
     const { promise: ready, resolve } = Promise.withResolvers<string>()
-    const start = { config, log, metrics, say: resolve, signal: stop.signal }
+    let said = ''
+    const say = (message: string) => {
+      said += `${message}\n`
+      if (message.startsWith('Decision point is ready')) resolve(message)
+    }
+    const start = { config, log, metrics, say, signal: stop.signal }
     const running = runRole('policy', start)
     const url = /http:\S+/.exec(await ready)?.[0] ?? ''
     const response = await fetch(`${url}/access/v1/evaluation`, {
@@ -32,8 +41,16 @@ describe('role policy', () => {
       }),
     })
     assert.deepEqual(await response.json(), { decision: true })
+    await fetch(`${url}/access/v1/evaluation`, { method: 'POST', body: 'no question' })
+    const [, health = '', exposition = ''] = /at (\S+\/ready) and (\S+\/metrics)/.exec(said) ?? []
+    assert.equal((await fetch(health)).status, 200)
+    const text = await (await fetch(exposition)).text()
+    assert.match(text, /^policy_answers_total\{answer="permit"\} 1$/m)
+    assert.match(text, /^policy_answers_total\{answer="refused"\} 1$/m)
     stop.abort()
     await running
+    const sent = receiver.metrics().find(({ name }) => name === 'policy_answers_total')
+    assert.deepEqual([sent?.service, sent?.sum?.dataPoints.length], ['strata-policy', 2])
     await assert.rejects(() => fetch(url))
   })
 

@@ -122,9 +122,14 @@ describe('traces', () => {
     const files = globSync('src/**/*.ts', { cwd: root })
     const naming = (pattern: RegExp) =>
       files.filter((file) => pattern.test(readFileSync(join(root, file), 'utf8')))
-    assert.deepEqual(naming(/from '@opentelemetry\//), [join('src', 'observe', 'otel.ts')])
-    assert.deepEqual(naming(/import [^;]*from '(#observe|\.)\/otel\.ts'/), [])
-    assert.deepEqual(naming(/await import\('#observe\/otel\.ts'\)/), [
+    const own = ['otel-metrics.ts', 'otel-resource.ts', 'otel.ts']
+    assert.deepEqual(
+      naming(/from '@opentelemetry\//).filter((file) => !file.endsWith('.test.ts')),
+      own.map((name) => join('src', 'observe', name)),
+    )
+    assert.deepEqual(naming(/import [^;]*from '#observe\/otel(-\w+)?\.ts'/), [])
+    assert.deepEqual(naming(/await import\('#observe\/otel(-metrics)?\.ts'\)/), [
+      join('src', 'open-metrics.ts'),
       join('src', 'open-tracing.ts'),
     ])
   })

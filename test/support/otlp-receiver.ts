@@ -39,6 +39,49 @@ const Sent = z.looseObject({
   ),
 })
 
+/** Source: opentelemetry-proto, metrics/v1/metrics.proto, in its JSON form. */
+const Points = z.object({
+  dataPoints: z.array(
+    z.object({
+      attributes: Attributes,
+      asDouble: z.number().optional(),
+      count: z.number().optional(),
+      sum: z.number().optional(),
+      bucketCounts: z.array(z.number()).optional(),
+      explicitBounds: z.array(z.number()).optional(),
+      startTimeUnixNano: z.string().regex(/^\d+$/),
+      timeUnixNano: z.string().regex(/^\d+$/),
+    }),
+  ),
+  isMonotonic: z.boolean().optional(),
+  aggregationTemporality: z.number().optional(),
+})
+const SentMetrics = z.looseObject({
+  resourceMetrics: z.array(
+    z.looseObject({
+      resource: z.looseObject({ attributes: Attributes }),
+      scopeMetrics: z.array(
+        z.looseObject({
+          metrics: z.array(
+            z.object({
+              name: z.string(),
+              description: z.string(),
+              unit: z.string(),
+              sum: Points.optional(),
+              gauge: Points.optional(),
+              histogram: Points.optional(),
+            }),
+          ),
+        }),
+      ),
+    }),
+  ),
+})
+
+export type ReceivedMetric = { service: string } & z.infer<
+  typeof SentMetrics
+>['resourceMetrics'][number]['scopeMetrics'][number]['metrics'][number]
+
 export interface ReceivedSpan {
   service: string
   traceId: string
@@ -53,22 +96,26 @@ export interface ReceivedSpan {
 export interface OtlpReceiver {
   url: string
   spans: ReceivedSpan[]
+  /** As they were sent last. */
+  metrics: () => ReceivedMetric[]
   /** Headers of the requests that brought them. */
   headers: IncomingMessage['headers'][]
   /** Everything that was sent, as it was. */
   text: () => string
 }
 
-/** A collector of traces on a port of this machine: decodes what is sent to `/base/v1/traces`. */
+/** A collector on a port of this machine: decodes what is sent to `/base/v1/traces` and `/base/v1/metrics`. */
 export async function otlpReceiver(t: TestContext): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = []
+  let metrics: ReceivedMetric[] = []
   const headers: IncomingMessage['headers'][] = []
   let text = ''
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      if (request.method !== 'POST' || request.url !== '/base/v1/traces') {
+      const [, signal] = /^\/base\/v1\/(traces|metrics)$/.exec(request.url ?? '') ?? []
+      if (request.method !== 'POST' || signal === undefined) {
         response.writeHead(404).end()
         return
       }
@@ -78,7 +125,8 @@ export async function otlpReceiver(t: TestContext): Promise<OtlpReceiver> {
       ).toString()
       text += json
       headers.push(request.headers)
-      spans.push(...spansOf(Sent.parse(JSON.parse(json))))
+      if (signal === 'metrics') metrics = metricsOf(SentMetrics.parse(JSON.parse(json)))
+      else spans.push(...spansOf(Sent.parse(JSON.parse(json))))
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
     })
   })
@@ -89,7 +137,13 @@ export async function otlpReceiver(t: TestContext): Promise<OtlpReceiver> {
     server.closeAllConnections()
   })
   const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}/base`, spans, headers, text: () => text }
+  return {
+    url: `http://127.0.0.1:${port}/base`,
+    spans,
+    metrics: () => metrics,
+    headers,
+    text: () => text,
+  }
 }
 
 const KINDS: Readonly<Record<number, ReceivedSpan['kind']>> = {
@@ -117,7 +171,14 @@ function spansOf({ resourceSpans }: z.infer<typeof Sent>): ReceivedSpan[] {
   })
 }
 
-function valuesOf(attributes: z.infer<typeof Attributes>): ReceivedSpan['attributes'] {
+function metricsOf({ resourceMetrics }: z.infer<typeof SentMetrics>): ReceivedMetric[] {
+  return resourceMetrics.flatMap(({ resource, scopeMetrics }) => {
+    const service = String(valuesOf(resource.attributes)['service.name'])
+    return scopeMetrics.flatMap(({ metrics }) => metrics).map((metric) => ({ service, ...metric }))
+  })
+}
+
+export function valuesOf(attributes: z.infer<typeof Attributes>): ReceivedSpan['attributes'] {
   return Object.fromEntries(
     attributes.map(({ key, value }) => {
       const { stringValue, intValue, doubleValue, boolValue } = value

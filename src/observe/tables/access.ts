@@ -34,4 +34,12 @@ export const ACCESS = {
     ru: 'Запросы без сверки: локальный ключ, право не требуется или сверок сразу слишком много',
     alert: 'rate(authz_shadow_skipped_total[15m]) > 10 * rate(authz_shadow_checks_total[15m])',
   },
+  policyAnswers: {
+    name: 'policy_answers_total',
+    type: 'counter',
+    labels: ['answer'],
+    en: 'Answers of role policy: `permit`, `deny`, `refused` (the key or the question was wrong) or `failed`',
+    ru: 'Ответы роли policy: `permit`, `deny`, `refused` (неверны ключ или вопрос) или `failed`',
+    alert: 'sum(increase(policy_answers_total{answer=~"refused|failed"}[10m])) > 0',
+  },
 } as const satisfies Record<string, MetricRow>
