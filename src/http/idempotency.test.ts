@@ -6,6 +6,7 @@ import { testTenant } from '../../test/support/ctx.ts'
 import { sharedDb } from '../../test/support/db.ts'
 import { send } from '#client/client.ts'
 import type { ClientOptions } from '#client/client.ts'
+import { createPrincipal } from '#contract/org.ts'
 import * as workspaces from '#contract/workspaces.ts'
 import { createWorkspace } from '#org/create-workspace.ts'
 import { orgRoutes } from '#org/routes.ts'
@@ -17,10 +18,20 @@ const app = testApp(db, orgRoutes)
 
 async function create(client: ClientOptions, idempotencyKey: string, slug: string) {
   const body = { slug, name: slug }
-  const response = await send(client, workspaces.createWorkspace, { body, idempotencyKey })
+  return await answerOf(await send(client, workspaces.createWorkspace, { body, idempotencyKey }))
+}
+
+async function addAgent(client: ClientOptions, idempotencyKey: string, displayName: string) {
+  const body = { kind: 'agent', displayName } as const
+  return await answerOf(await send(client, createPrincipal, { body, idempotencyKey }))
+}
+
+async function answerOf(response: Response) {
   const reply = (await response.json()) as { id?: string; error?: { code: string } }
   return { response, reply, isReplay: response.headers.get('idempotency-replayed') === 'true' }
 }
+
+const REFUSED = new Set(['idempotency_key_reused'])
 
 describe('Idempotency-Key', () => {
   it('lets one of twenty twins act and gives all of them its answer', async () => {
@@ -45,11 +56,38 @@ describe('Idempotency-Key', () => {
 
     const body = await create(client, wish, 'second')
     const principal = await create(other, wish, 'first')
+    const route = await addAgent(client, wish, 'first')
     assert.deepEqual(
-      [body, principal].map(({ reply }) => reply.error?.code),
-      ['idempotency_key_reused', 'idempotency_key_reused'],
+      [body, principal, route].map(({ reply }) => reply.error?.code),
+      ['idempotency_key_reused', 'idempotency_key_reused', 'idempotency_key_reused'],
     )
     assert.ok(!JSON.stringify(body.reply).includes('first'))
+  })
+
+  it('lets one act of twenty at once that differ in body, principal or route', async () => {
+    const tenant = await testTenant(db)
+    const { tenantId } = tenant.ctx
+    const client = testClient(app, tenant.key)
+    const other = testClient(app, (await tenant.caller(['workspaces.manage'])).key)
+    const count = async () => {
+      const [row] = await db<[{ made: number }]>`
+        select ((select count(*) from workspaces where tenant_id = ${tenantId})
+          + (select count(*) from principals where tenant_id = ${tenantId}))::int as made`
+      return row.made
+    }
+    const before = await count()
+    const wish = randomUUID()
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => {
+        if (index % 3 === 0) return create(client, wish, `body-${index}`)
+        return index % 3 === 1 ? create(other, wish, 'other') : addAgent(client, wish, 'agent')
+      }),
+    )
+    const acted = answers.filter(({ response, isReplay }) => response.ok && !isReplay)
+    assert.equal(acted.length, 1)
+    assert.equal((await count()) - before, 1)
+    const refused = answers.filter(({ response }) => !response.ok)
+    assert.deepEqual(new Set(refused.map(({ reply }) => reply.error?.code)), REFUSED)
   })
 
   it('stores no failure: the same key works once the cause is gone', async () => {

@@ -1,8 +1,8 @@
-import { createContext, Script } from 'node:vm'
 import type { ErrorObject } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
+import { bounded } from './bounded.ts'
 import { sha256 } from './id.ts'
 
 /** What is wrong with a value, without the value. */
@@ -30,17 +30,10 @@ const VALIDATE_MS = 500
  * Makes a check of a JSON Schema, draft 2020-12, that somebody else wrote. `format` is checked, unknown
  * keywords are notes, references lead nowhere outside. Schemas can be made to take for ever (patterns
  * that backtrack, references that double or never end), so compiling stops after 2 s and one check
- * after 0.5 s, both as a problem of what was given. Costs 15-50 ms: keep what it returns.
+ * after 0.5 s of computing, both as a problem of what was given. Costs 15-50 ms: keep what it returns.
  */
 export function compileSchema(schema: Readonly<Record<string, unknown>>): CompiledSchema {
-  const ajv = new Ajv2020({
-    strict: false,
-    allErrors: true,
-    ownProperties: true,
-    logger: false,
-  })
-  formats.default(ajv)
-  const compiled = bounded(() => compile(ajv, schema), COMPILE_MS)
+  const compiled = within(() => compile(schema), COMPILE_MS)
   if (!compiled.ok) return { ok: false, problems: [compiled.problem] }
   const made = compiled.value
   if (Array.isArray(made)) return { ok: false, problems: made }
@@ -49,24 +42,34 @@ export function compileSchema(schema: Readonly<Record<string, unknown>>): Compil
   return stuck ? { ok: false, problems: [stuck] } : { ok: true, validate }
 }
 
-/** The same, but keeps what the last `maxSchemas` different schemas were made into. */
+/**
+ * The same, but keeps what the last `maxSchemas` different schemas were made into. That one took too long is not
+ * kept: the machine may have been at fault.
+ */
 export function createSchemaCache(maxSchemas: number): CompileSchema {
   const kept = new Map<string, CompiledSchema>()
   return (schema) => {
     const key = sha256(JSON.stringify(schema))
     const compiled = kept.get(key) ?? compileSchema(schema)
     kept.delete(key)
-    kept.set(key, compiled)
+    if (compiled.ok || !compiled.problems.some(({ message }) => message === SLOW)) {
+      kept.set(key, compiled)
+    }
     const [oldest] = kept.size > maxSchemas ? kept.keys() : []
     if (oldest !== undefined) kept.delete(oldest)
     return compiled
   }
 }
 
-function compile(
-  ajv: Ajv2020,
-  schema: Readonly<Record<string, unknown>>,
-): ValidateFunction | SchemaProblem[] {
+/** With a compiler of its own, so that one that was stopped half-way leaves nothing behind. */
+function compile(schema: Readonly<Record<string, unknown>>): ValidateFunction | SchemaProblem[] {
+  const ajv = new Ajv2020({
+    strict: false,
+    allErrors: true,
+    ownProperties: true,
+    logger: false,
+  })
+  formats.default(ajv)
   try {
     if (ajv.validateSchema(schema) !== true) return problemsOf(ajv.errors)
     return ajv.compile(schema)
@@ -78,7 +81,7 @@ function compile(
 
 function boundedValidate(validate: ValidateFunction): Validate {
   return (value) => {
-    const checked = bounded(() => (validate(value) ? [] : problemsOf(validate.errors)), VALIDATE_MS)
+    const checked = within(() => (validate(value) ? [] : problemsOf(validate.errors)), VALIDATE_MS)
     return checked.ok ? checked.value : [checked.problem]
   }
 }
@@ -107,24 +110,12 @@ function unescapePointer(step: string): string {
 const SLOW = 'takes too long to check'
 const ENDLESS = 'refers to itself without end'
 
-type Bounded<T> = { ok: true; value: T } | { ok: false; problem: SchemaProblem }
-
-/** Runs `work` to its end or for `timeoutMs`; V8 stops even a regular expression that backtracks. */
-function bounded<T>(work: () => T, timeoutMs: number): Bounded<T> {
-  const context = createContext({ work })
-  try {
-    return {
-      ok: true,
-      value: new Script('work()').runInContext(context, { timeout: timeoutMs }) as T,
-    }
-  } catch (error) {
-    const { name, code } = error as { name?: string; code?: string }
-    if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return problem(SLOW)
-    if (name === 'RangeError') return problem(ENDLESS)
-    throw error
-  }
-}
-
-function problem(message: string): { ok: false; problem: SchemaProblem } {
-  return { ok: false, problem: { path: [], message } }
+/** The same within a time of its own; what takes longer is a problem of what was given. */
+function within<T>(
+  work: () => T,
+  cpuMs: number,
+): { ok: true; value: T } | { ok: false; problem: SchemaProblem } {
+  const done = bounded(work, cpuMs)
+  if (done.ok) return done
+  return { ok: false, problem: { path: [], message: done.why === 'slow' ? SLOW : ENDLESS } }
 }

@@ -173,7 +173,7 @@ async function migrateAs(owner: Database, kind: DatabaseKind): Promise<void> {
   try {
     await migrate(owner, migrationsOf(kind))
   } finally {
-    await owner.end()
+    await owner.end({ timeout: 5 })
   }
 }
 
@@ -204,7 +204,7 @@ async function asAdmin<T>(
   try {
     return await work(admin)
   } finally {
-    await admin.end()
+    await admin.end({ timeout: 5 })
   }
 }
 

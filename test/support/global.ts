@@ -50,7 +50,7 @@ export async function globalTeardown(): Promise<void> {
 async function checkVersion(server: TestServer): Promise<void> {
   const admin = connect(server.addresses.superuser, { maxConnections: 1, appName: 'strata-test' })
   const [row] = await admin<{ version: string }[]>`show server_version_num`
-  await admin.end()
+  await admin.end({ timeout: 5 })
   const version = Number(Object.values(row ?? {})[0])
   if (version < 150_000) throw new Error(`TEST_DATABASE_URL needs PostgreSQL 15, not ${version}`)
 }
@@ -63,5 +63,5 @@ async function dropDatabases(server: TestServer): Promise<void> {
     where datname like ${`${server.prefix}%`}`
   for (const { datname } of rows)
     await admin`drop database if exists ${admin(datname)} with (force)`
-  await admin.end()
+  await admin.end({ timeout: 5 })
 }
