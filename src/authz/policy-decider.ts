@@ -1,6 +1,7 @@
 import { HUMAN_ONLY, withinWorkspace } from '#contract/permissions.ts'
 import type { Permission } from '#contract/permissions.ts'
 import type { Route, RouteInput } from '#contract/route.ts'
+import type { Database } from '#db/sql.ts'
 import { withinScopes } from '#iam/scope.ts'
 import type { Ctx, IamIdentity, Reach } from '#lib/ctx.ts'
 import { requirePermission } from '#org/permission.ts'
@@ -9,6 +10,7 @@ import { placesOf, tenantPlace } from './places.ts'
 import type { Place } from './places.ts'
 import { questionsOf } from './questions.ts'
 import type { QuestionOptions, Questions } from './questions.ts'
+import { selectLines } from './resource.sql.ts'
 
 export type Decide = (ctx: Ctx, route: Route, input: RouteInput<Route>) => Promise<Ctx>
 
@@ -49,14 +51,12 @@ export function policyDecider(options: QuestionOptions): Decide {
     const { permissions, ...wide } = await answersFor(questions, { ctx, iam }, { route, places })
     const decided = narrowed(ctx, iam, permissions)
     if (access !== 'authenticated') requirePermission(decided, access)
-    const within = withinBinding(ctx, places)
-    const reach: Reach = {
-      kind: 'listed',
+    const reach = {
       // In one order: whoever follows the journal is told when its reach is another.
-      workspaceIds: [...new Set([...wide.workspaceIds, ...placedIn(within)])].toSorted(),
-      unplaced: ctx.reach?.kind !== 'subtree' && (wide.unplaced || within.some(isUnplaced)),
+      workspaceIds: [...new Set([...wide.workspaceIds, ...placedIn(places)])].toSorted(),
+      unplaced: wide.unplaced || places.some(isUnplaced),
     }
-    return { ...decided, reach }
+    return { ...decided, reach: await withinBinding(db, ctx, reach) }
   }
 }
 
@@ -155,7 +155,16 @@ async function alongside(
 }
 
 /** A binding that is limited to a workspace keeps its limit. */
-function withinBinding({ reach }: Ctx, places: readonly Place[]): readonly Place[] {
-  if (reach?.kind !== 'subtree') return places
-  return places.filter(({ line }) => line.includes(reach.workspaceId))
+async function withinBinding(
+  db: Database,
+  ctx: Ctx,
+  decided: Omit<Decided, 'permissions'>,
+): Promise<Reach> {
+  const { tenantId, reach } = ctx
+  if (reach?.kind !== 'subtree') return { kind: 'listed', ...decided }
+  // Found anew each time: what has moved away is out of reach at once, whatever was answered before.
+  const inside = await selectLines(db, { tenantId }, { within: reach.workspaceId })
+  const ids = new Set(inside.map(({ id }) => id))
+  const workspaceIds = decided.workspaceIds.filter((id) => ids.has(id))
+  return { kind: 'listed', workspaceIds, unplaced: false }
 }
