@@ -164,6 +164,11 @@ export const VARIABLES = {
   CP_CONTEXT_TIMEOUT_SECONDS: seconds(3).describe('Limit of the memory part of POST /context'),
   CP_CONTEXT_INGEST_TIMEOUT_SECONDS: seconds(15).describe('Limit of one delivery by the adapter'),
   CP_CONTEXT_RECONCILE_TIMEOUT_SECONDS: seconds(60).describe('Limit of a /knowledge/* call'),
+  CP_KNOWLEDGE_PACK_ADMINS: words
+    .optional()
+    .describe(
+      'Who may register packs for everybody: ids of principals, here or at the issuer of tokens',
+    ),
   CP_CONTEXT_MAX_TOKENS_LIMIT: count(16_000).describe('Largest budget of a memory pack, in tokens'),
   CP_CONTEXT_DEFAULT_MAX_TOKENS: count(8000).describe('Budget of a memory pack when none is asked'),
   CP_CONTEXT_BATCH_SIZE: count(100, 500)

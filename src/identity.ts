@@ -114,7 +114,8 @@ export function deciderOf(
   return shadowDecider({ ...asking, counts: shadowMeter(metrics, log) })
 }
 
-function wordsIn(text: string): string[] {
+/** What is divided by blanks or commas. */
+export function wordsIn(text: string): string[] {
   return text.split(/[\s,]+/)
 }
 

@@ -5,6 +5,7 @@ import type { Database } from '#db/sql.ts'
 import { NO_TRACING } from '#lib/tracing.ts'
 import { StartError } from '#lib/start-error.ts'
 import { guardJournal } from '#events/journal-guard.ts'
+import { registerShippedPacks } from '#memory/packs/register-pack.ts'
 import type { Probes } from '#observe/probes.ts'
 import {
   checkSchema,
@@ -72,6 +73,7 @@ async function all(start: Start): Promise<void> {
   const memoryDb = databases.open('memory', 'strata-memory')
   const memoryKey =
     config.CB_SERVER_API_KEY ?? (await secretFile(join(config.STRATA_DATA, 'memory.key')))
+  await registerShippedPacks(memoryDb)
   const memoryApp = memoryService(shared, memoryDb, memoryKey)
   const tokens = contextTokens(config, true)
   const own: MemoryOptions = {
@@ -214,6 +216,7 @@ async function memory(start: Start): Promise<void> {
   const db = databases.open('memory', 'strata-memory')
   await checkSchema(db, 'memory')
   const shared = { ...start, databases }
+  await registerShippedPacks(db)
   const app = memoryService(shared, db, start.config.CB_SERVER_API_KEY)
   await using server = await listen(app, memoryAddress(shared))
   const probes = createProbes({ ...shared, memoryDatabase: db })

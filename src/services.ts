@@ -38,6 +38,7 @@ import {
   deciderOf,
   memoryPolicy,
   memoryTokens,
+  wordsIn,
 } from './identity.ts'
 import type { Databases } from './databases.ts'
 import {
@@ -151,6 +152,7 @@ export function apiService(
     context: {
       provider: memory ? providerOf(config, memory) : null,
       metrics: contextMeter(metrics),
+      packAdmins: wordsIn(config.CP_KNOWLEDGE_PACK_ADMINS ?? ''),
     },
   })
 }

@@ -88,6 +88,8 @@ export const RUSSIAN_MEANINGS: Readonly<Record<keyof typeof VARIABLES, string>> 
   CP_CONTEXT_TIMEOUT_SECONDS: 'Предел времени для памяти в POST /context',
   CP_CONTEXT_INGEST_TIMEOUT_SECONDS: 'Предел времени одной доставки адаптера',
   CP_CONTEXT_RECONCILE_TIMEOUT_SECONDS: 'Предел времени вызова /knowledge/*',
+  CP_KNOWLEDGE_PACK_ADMINS:
+    'Кто может регистрировать пакеты для всех: id principal здесь или у издателя токенов',
   CP_CONTEXT_MAX_TOKENS_LIMIT: 'Наибольший бюджет пакета памяти, в токенах',
   CP_CONTEXT_DEFAULT_MAX_TOKENS: 'Бюджет пакета памяти, если в запросе его нет',
   CP_CONTEXT_BATCH_SIZE: 'Прежнее имя CP_CONTEXT_TENANT_BATCH_SIZE',

@@ -251,6 +251,14 @@ export const MEANINGS: Readonly<Record<EventType, { en: string; ru: string }>> =
   },
   'knowledge.document_stored': { en: 'A document was stored', ru: 'Документ сохранён' },
   'knowledge.document_deleted': { en: 'A document was deleted', ru: 'Документ удалён' },
+  'knowledge.pack_registered': {
+    en: 'A version of a domain pack was registered',
+    ru: 'Зарегистрирована версия доменного пакета',
+  },
+  'knowledge.packs_chosen': {
+    en: 'The packs of a tree of workspaces were chosen',
+    ru: 'Выбраны пакеты дерева workspace',
+  },
   'context_adapter.redriven': {
     en: 'An operator had a delivery tried again',
     ru: 'Оператор повторил доставку',

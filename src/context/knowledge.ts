@@ -17,6 +17,8 @@ import type { MemoryProvider } from './recall.ts'
 export interface KnowledgePlace {
   workspaceId: string
   workspaceVersion: number
+  /** The top of its tree. */
+  rootId: string
   ancestorIds: string[]
   namespace: string
   /** Null when the caller reaches the whole tenant. */
@@ -54,6 +56,7 @@ export async function knowledgePlace(
   const place = {
     workspaceId: workspace.id,
     workspaceVersion: workspace.version,
+    rootId,
     ancestorIds,
     namespace,
     reached,
@@ -65,6 +68,8 @@ export async function knowledgePlace(
 export interface RefusalCodes {
   invalid: ErrorCode
   conflict: ErrorCode
+  /** What it says when there is no such thing; without it that is memory's failure. */
+  missing?: ErrorCode
 }
 
 /**
@@ -87,11 +92,16 @@ export async function askKnowledge<R extends Route>(
   throw refusal(answer, ask.codes)
 }
 
-function refusal(answer: MemoryAnswer, { invalid, conflict }: RefusalCodes): AppError {
+function refusal(answer: MemoryAnswer, { invalid, conflict, missing }: RefusalCodes): AppError {
   if (answer.kind === 'refused') {
     const { status, body } = answer
     if (status === 409) {
+      const clash = CLASHES.find((code) => code === body['code'])
+      if (clash) return new AppError(clash, 'Cannot change knowledge: a shared pack has the name')
       return new AppError(conflict, 'Cannot change knowledge: memory holds a newer state')
+    }
+    if (status === 404 && missing) {
+      return new AppError(missing, 'Cannot change knowledge: memory does not have what is named')
     }
     if (status === 413) {
       return new AppError(
@@ -132,6 +142,9 @@ export function unavailable(answer: MemoryAnswer): AppError {
     ...('cause' in answer && { cause: answer.cause }),
   })
 }
+
+/** Told apart by memory, and to the caller. */
+const CLASHES = ['pack_name_conflict', 'kind_conflict', 'relation_conflict'] as const
 
 const MAX_OFFENDERS = 50
 

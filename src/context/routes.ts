@@ -2,6 +2,7 @@ import type { Hono } from 'hono'
 import * as contract from '#contract/context.ts'
 import { eraseObservation as eraseContract } from '#contract/erasures.ts'
 import * as knowledgeContract from '#contract/knowledge.ts'
+import * as packsContract from '#contract/knowledge-packs.ts'
 import type { Observation } from '#contract/observations.ts'
 import * as observationsContract from '#contract/observations.ts'
 import { getRunContext } from '#contract/run-context.ts'
@@ -15,6 +16,7 @@ import { getContext } from './get-context.ts'
 import type { ContextMetrics } from './get-context.ts'
 import { harnessContext } from './harness-context.ts'
 import { selectObservation } from './observation.sql.ts'
+import { getKnowledgePacks, putKnowledgePacks, registerKnowledgePack } from './knowledge-packs.ts'
 import { queryEntities } from './query-entities.ts'
 import type { MemoryProvider } from './recall.ts'
 import { previewSnapshot, reconcileSnapshot } from './reconcile-snapshot.ts'
@@ -26,6 +28,8 @@ export interface ContextOptions {
   /** The memory service; null where none is configured. */
   provider: MemoryProvider | null
   metrics: ContextMetrics
+  /** Who may register packs for everybody. */
+  packAdmins?: readonly string[]
 }
 
 /** A pending idempotency record outlives the longest call to memory by this much. */
@@ -52,6 +56,7 @@ export function contextRoutes(app: Hono, deps: Deps, options: ContextOptions): v
   )
 
   bindObservations(app, deps)
+  bindPacks(app, outside, options)
 
   bindOutside(app, outside, eraseContract, async (transact, ctx, { params: { id }, query }) => {
     const erased = await eraseObservation({ transact, provider }, ctx, { id, mode: query.mode })
@@ -76,6 +81,28 @@ export function contextRoutes(app: Hono, deps: Deps, options: ContextOptions): v
 
   bindOutside(app, outside, knowledgeContract.queryEntities, async (transact, ctx, { body }) =>
     queryEntities({ transact, provider }, ctx, body),
+  )
+}
+
+type Outside = Deps & { leaseSeconds: number }
+
+function bindPacks(app: Hono, outside: Outside, { provider, packAdmins = [] }: ContextOptions) {
+  bindOutside(
+    app,
+    outside,
+    packsContract.registerKnowledgePack,
+    async (transact, ctx, { body }) => {
+      const registered = await registerKnowledgePack({ transact, provider, packAdmins }, ctx, body)
+      return withStatus(registered.isNew ? 201 : 200, registered.answer)
+    },
+  )
+
+  bindOutside(app, outside, packsContract.putKnowledgePacks, async (transact, ctx, input) =>
+    putKnowledgePacks({ transact, provider, packAdmins }, ctx, { ...input.params, ...input.body }),
+  )
+
+  bindOutside(app, outside, packsContract.getKnowledgePacks, async (transact, ctx, { params }) =>
+    getKnowledgePacks({ transact, provider, packAdmins }, ctx, params.id),
   )
 }
 

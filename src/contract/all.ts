@@ -16,12 +16,14 @@ import { routes as journalOperations } from './journal-operations.ts'
 import { routes as externalReferences } from './external-references.ts'
 import { routes as goals } from './goals.ts'
 import { routes as iam } from './iam.ts'
+import { routes as knowledgePacks } from './knowledge-packs.ts'
 import { routes as knowledge } from './knowledge.ts'
 import { routes as members } from './members.ts'
 import { routes as memory } from './memory.ts'
 import { routes as memoryContext } from './memory-context.ts'
 import { routes as memoryDeletion } from './memory-deletion.ts'
 import { routes as memoryAsk } from './memory-ask.ts'
+import { routes as memoryPacks } from './memory-packs.ts'
 import { routes as memoryReconcile } from './memory-reconcile.ts'
 import { routes as memoryTyped } from './memory-typed.ts'
 import { routes as observations } from './observations.ts'
@@ -92,6 +94,7 @@ export const controlPlaneRoutes = {
   ...observations,
   ...erasures,
   ...knowledge,
+  ...knowledgePacks,
   ...operations,
   ...journalOperations,
   ...webhooks,
@@ -105,4 +108,5 @@ export const memoryRoutes = {
   ...memoryDeletion,
   ...memoryTyped,
   ...memoryAsk,
+  ...memoryPacks,
 }

@@ -218,6 +218,16 @@ export const EVENTS = {
   }),
   'knowledge.document_stored': z.strictObject({ workspaceId: id, key: z.string() }),
   'knowledge.document_deleted': z.strictObject({ workspaceId: id, key: z.string() }),
+  'knowledge.pack_registered': z.strictObject({
+    name: z.string(),
+    version: z.string(),
+    scope: z.string(),
+  }),
+  'knowledge.packs_chosen': z.strictObject({
+    workspaceId: id,
+    packs: z.array(z.string()),
+    strict: z.boolean(),
+  }),
   'context_adapter.redriven': z.strictObject({
     consumer: z.string(),
     wasParked: z.boolean(),

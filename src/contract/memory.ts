@@ -165,7 +165,7 @@ export const putDocument = route({
   ...large,
   path: '/api/brain/documents',
   summary: 'Store a document, or bring the one of the same key to this state',
-  errors: ['permission_denied', 'version_conflict', 'request_too_large'],
+  errors: ['permission_denied', 'version_conflict', 'document_invalid', 'request_too_large'],
   body: DocumentBody,
   reply: z.strictObject({
     natural_key: z.string(),

@@ -86,7 +86,8 @@ function boundedValidate(validate: ValidateFunction): Validate {
   }
 }
 
-function problemsOf(errors: readonly ErrorObject[] | null | undefined): SchemaProblem[] {
+/** What ajv complains about, at most 20 problems, without values. */
+export function problemsOf(errors: readonly ErrorObject[] | null | undefined): SchemaProblem[] {
   return (errors ?? []).slice(0, MAX_PROBLEMS).map((error) => {
     const { missingProperty, additionalProperty, unevaluatedProperty } = error.params as Record<
       string,

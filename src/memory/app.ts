@@ -7,6 +7,8 @@ import type { Caller, MemoryCtx } from './access/caller.ts'
 import { callers } from './access/token-caller.ts'
 import { createIndexes } from './index/indexes.ts'
 import { bindErasure } from './erase/routes.ts'
+import { createPackCache } from './packs/pack-cache.ts'
+import { bindPacks } from './packs/routes.ts'
 import { bindRecall } from './recall/routes.ts'
 import { bindKnowledge } from './knowledge/routes.ts'
 import { bindMemory } from './routes.ts'
@@ -22,12 +24,14 @@ export function createMemoryApp(deps: MemoryDeps): Hono {
     ...deps,
     readers: createTurns({ each: 4, all: 8 }),
     indexes: createIndexes(settings.indexMemoryMb * 1_048_576),
+    packs: createPackCache(),
     writers: createTurns({ each: 1, all: Math.ceil(deps.db.options.max / 2) }),
   }
   bindMemory(app, api, parts)
   bindKnowledge(app, api, parts)
   bindRecall(app, api, parts)
   bindErasure(app, api, parts)
+  bindPacks(app, api, parts)
   return app
 }
 
@@ -53,10 +57,16 @@ function apiOf(
 
 const ANYBODY: Caller = { label: 'anybody', grants: [], service: false, pii: false }
 
-/** `{detail}`, with the code and particulars beside it. */
+/** `{detail}`, with the code and particulars beside it; of a pack that clashes `detail` has its code too. */
 const memoryEnvelope: Envelope = ({ code, message, details }, { requestId }) => ({
   ...details,
-  detail: message,
+  detail: CLASHES.has(code) ? { code, message } : message,
   code,
   request_id: requestId,
 })
+
+const CLASHES: ReadonlySet<string> = new Set([
+  'pack_name_conflict',
+  'kind_conflict',
+  'relation_conflict',
+])

@@ -6,6 +6,7 @@ import type { Writer } from './access/caller.ts'
 import { chunkText } from './documents/chunk-text.ts'
 import { mentions, project } from './graph/project.ts'
 import type { Evidence, Projection, TextWrite } from './graph/project.ts'
+import type { Catalog } from './packs/catalog.ts'
 import { FORBIDDEN, prepareObservation } from './prepare-observation.ts'
 import type { Prepared } from './prepare-observation.ts'
 import { storeTexts } from './store/write-chunks.ts'
@@ -22,8 +23,12 @@ export interface RecordInput {
   namespace: string
   observations: readonly unknown[]
   writer: Writer
+  /** What the packs of the namespace declare. */
+  catalog: Catalog
   position?: z.output<typeof StreamPosition> | undefined
 }
+
+type Recording = Pick<RecordInput, 'writer' | 'catalog'>
 
 /**
  * Records observations and joins their assertions to the graph, in one transaction with a bounded
@@ -39,7 +44,7 @@ export async function recordObservations(db: Database, input: RecordInput): Prom
   const stream = streamOf(input, ready)
   if (ready.length === 0 && !stream) return judged.filter((one) => 'error' in one)
   const results = await writeNamespace(db, namespace, async (sql, ns) => {
-    const recorded = await recordReady(sql, ns, ready, writer)
+    const recorded = await recordReady(sql, ns, ready, input)
     const isWhole = recorded.every((one) => !('error' in one)) && ready.length === judged.length
     if (stream && isWhole) {
       const received = recorded.filter((one) => 'duplicate' in one && !one.duplicate).length
@@ -56,7 +61,7 @@ async function recordReady(
   sql: Sql,
   namespace: Namespace,
   ready: readonly Prepared[],
-  writer: Writer,
+  by: Recording,
 ): Promise<BatchResult[]> {
   const ids = ready.map(({ row }) => row.observationId)
   const known = new Map(
@@ -74,12 +79,12 @@ async function recordReady(
     fresh.push(one)
   }
   const stored = new Map(
-    (await recordFresh(sql, namespace, fresh, writer)).map((one) => [one.row.observationId, one]),
+    (await recordFresh(sql, namespace, fresh, by)).map((one) => [one.row.observationId, one]),
   )
   return ready.map((one): BatchResult => {
     const { index } = one
     const before = known.get(one.row.observationId)
-    if (before) return duplicateOf(index, before, writer)
+    if (before) return duplicateOf(index, before, by.writer)
     const made = stored.get(one.row.observationId)
     if (!made) throw new Error('An observation was neither known nor stored')
     return { index, ...answer(made, first.get(one.row.observationId) !== one) }
@@ -111,7 +116,7 @@ async function recordFresh(
   sql: Sql,
   namespace: Namespace,
   fresh: readonly Prepared[],
-  writer: Writer,
+  { writer, catalog }: Recording,
 ): Promise<Stored[]> {
   if (fresh.length === 0) return []
   for (const { words } of fresh) namespace.learn(words)
@@ -123,7 +128,7 @@ async function recordFresh(
     since: evidence.map(({ evidence: said }) => said.occurredAt).reduce(earlier),
   })
   const stored = evidence.map(({ one, evidence: said }): Stored => {
-    const projection = project(graph, said, one.parsed, writer.audience)
+    const projection = project(graph, said, one.parsed, { writer: writer.audience, catalog })
     const row = {
       ...one.row,
       item: namespace.nextItem(),

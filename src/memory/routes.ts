@@ -6,6 +6,7 @@ import type { Api } from '#http/serve.ts'
 import type { MemoryCtx } from './access/caller.ts'
 import { requireOpen } from './access/sight.ts'
 import { writeTarget } from './access/target.ts'
+import { readCatalog } from './packs/resolve-packs.ts'
 import { recordObservations as record } from './record-observations.ts'
 import { inTurn, serveMemory } from './serve-memory.ts'
 import type { MemoryParts } from './serve-memory.ts'
@@ -16,7 +17,7 @@ import { selectInstanceId, selectStreams } from './store/stream.sql.ts'
 const GRAPH = 'company_brain'
 
 export function bindMemory(app: Hono, api: Api<MemoryCtx>, parts: MemoryParts): void {
-  const { db, settings, writers } = parts
+  const { db, packs, settings, writers } = parts
   const { defaultNamespace, observationsMaxBatch } = settings
 
   serveMemory(app, api, health, async () => {
@@ -26,9 +27,10 @@ export function bindMemory(app: Hono, api: Api<MemoryCtx>, parts: MemoryParts): 
   serveMemory(app, api, recordObservation, async (ctx, { body }) => {
     const { namespace: _, scope: __, allowed_scopes: ___, ...observation } = body
     const target = await writeTarget(ctx, defaultNamespace, body)
-    const [result] = await inTurn(writers, ctx, target.namespace, () =>
-      record(db, { ...target, observations: [observation] }),
-    )
+    const [result] = await inTurn(writers, ctx, target.namespace, async () => {
+      const catalog = await readCatalog(db, packs, target.namespace)
+      return await record(db, { ...target, catalog, observations: [observation] })
+    })
     return single(result)
   })
 
@@ -36,9 +38,10 @@ export function bindMemory(app: Hono, api: Api<MemoryCtx>, parts: MemoryParts): 
     const target = await writeTarget(ctx, defaultNamespace, body)
     const { observations, stream_position: position } = body
     if (observations.length > observationsMaxBatch) throw tooMany(observationsMaxBatch)
-    const results = await inTurn(writers, ctx, target.namespace, () =>
-      record(db, { ...target, observations, position }),
-    )
+    const results = await inTurn(writers, ctx, target.namespace, async () => {
+      const catalog = await readCatalog(db, packs, target.namespace)
+      return await record(db, { ...target, catalog, observations, position })
+    })
     const failed = results.filter((result) => 'error' in result).length
     const duplicates = results.filter((result) => 'duplicate' in result && result.duplicate).length
     return { results, accepted: results.length - failed - duplicates, duplicates, failed }

@@ -9,6 +9,7 @@ import type { Complete } from '#model/chat.ts'
 import type { Turns } from '#lib/turns.ts'
 import type { MemoryCtx } from './access/caller.ts'
 import type { CallerSettings } from './access/token-caller.ts'
+import type { PackCache } from './packs/pack-cache.ts'
 import type { Indexes } from './index/indexes.ts'
 
 export interface MemorySettings extends CallerSettings {
@@ -48,6 +49,7 @@ export interface MemoryParts extends MemoryDeps {
   readers: Turns
   writers: Turns
   indexes: Indexes
+  packs: PackCache
 }
 
 /** Runs the work when the namespace has its turn, unless the caller is gone by then. */

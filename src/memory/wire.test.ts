@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Assertion, Observation } from '#contract/memory-observation.ts'
+import { Manifest } from '#contract/memory-packs.ts'
 import { ReconcileBody } from '#contract/memory-reconcile.ts'
 import { toSnakeCase } from './wire.ts'
 
@@ -17,6 +18,13 @@ describe('toSnakeCase', () => {
     assert.deepEqual(
       toSnakeCase(ReconcileBody, { snapshotId: 's', entities: [{ sourcePath: 'p' }] }),
       { snapshot_id: 's', entities: [{ source_path: 'p' }] },
+    )
+  })
+
+  it('does so too where the contract spells otherwise', () => {
+    assert.deepEqual(
+      toSnakeCase(Manifest, { kinds: [{ kind: 'a', natural_key: 'a:<b>', id_patterns: [] }] }),
+      { kinds: [{ kind: 'a', naturalKey: 'a:<b>', idPatterns: [] }] },
     )
   })
 

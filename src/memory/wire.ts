@@ -7,9 +7,9 @@ interface Known {
 }
 
 /**
- * Brings camelCase keys of a request to the contract's snake_case, only where the contract names the
- * field, so that a caller's own data keeps its keys. A field given in both spellings is left alone and
- * is refused as unknown.
+ * Brings keys of a request to the contract's spelling, which is snake_case (camelCase in packs), only where
+ * the contract names the field, so that a caller's own data keeps its keys. A field given in both
+ * spellings is left alone and is refused as unknown.
  */
 export function toSnakeCase(schema: z.ZodType, value: unknown): unknown {
   return renamed(knownOf(schema), value)
@@ -31,9 +31,11 @@ function renamed(known: Known, value: unknown): unknown {
 }
 
 function spelling(known: Known, key: string, whole: object): string {
-  if (known.fields.has(key) || !/[A-Z]/.test(key)) return key
-  const snake = key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-  return known.fields.has(snake) && !Object.hasOwn(whole, snake) ? snake : key
+  if (known.fields.has(key)) return key
+  const other = /[A-Z]/.test(key)
+    ? key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    : key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  return known.fields.has(other) && !Object.hasOwn(whole, other) ? other : key
 }
 
 function knownOf(schema: z.core.$ZodType): Known {

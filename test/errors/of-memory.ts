@@ -5,6 +5,7 @@ import { streamEvents, streamEventsBySocket } from '#contract/event-stream.ts'
 import { listEvents } from '#contract/events-api.ts'
 import { archiveJournal, pruneJournal } from '#contract/journal-operations.ts'
 import { queryEntities, reconcileSnapshot, storeDocument } from '#contract/knowledge.ts'
+import { putKnowledgePacks, registerKnowledgePack } from '#contract/knowledge-packs.ts'
 import { recordObservation } from '#contract/observations.ts'
 import { rebuildAdapter } from '#contract/operations.ts'
 import { createTask } from '#contract/tasks.ts'
@@ -40,6 +41,26 @@ function published(status: number, body: object, change: object = {}): ErrorCase
     const client = contextClient(scene.db, scene.tenant.key, providerAt(memory.url))
     const workspaceId = await newWorkspace(scene)
     return ask(client, reconcileSnapshot, { body: { ...SNAPSHOT, ...change, workspaceId } })
+  }
+}
+
+/** Registers a pack of the tenant while memory answers so. */
+function registered(status: number, body: object): ErrorCase {
+  return async ({ t, db, tenant }) => {
+    const memory = await memoryAnswering(t, status, body)
+    const client = contextClient(db, tenant.key, providerAt(memory.url))
+    const pack = { scope: 'tenant' as const, name: 'sales', version: '1' }
+    return ask(client, registerKnowledgePack, { body: pack })
+  }
+}
+
+/** Chooses packs of a workspace while memory answers so. */
+function chosen(packs: string[], status: number, body: object): ErrorCase {
+  return async (scene) => {
+    const memory = await memoryAnswering(scene.t, status, body)
+    const client = contextClient(scene.db, scene.tenant.key, providerAt(memory.url))
+    const id = await newWorkspace(scene)
+    return ask(client, putKnowledgePacks, { params: { id }, body: { packs } })
   }
 }
 
@@ -92,6 +113,21 @@ export const ofMemory = {
   },
   snapshot_stale: published(409, { detail: 'newer' }),
   snapshot_invalid: published(422, { errors: [{ loc: 'body.entities.0.key' }] }),
+  pack_version_conflict: registered(409, { code: 'pack_version_conflict' }),
+  pack_name_conflict: registered(409, { code: 'pack_name_conflict' }),
+  kind_conflict: registered(409, { code: 'kind_conflict' }),
+  relation_conflict: registered(409, { code: 'relation_conflict' }),
+  pack_invalid: registered(400, { errors: [{ loc: 'body.kinds.0.kind' }] }),
+  pack_not_found: chosen(['sales@1'], 404, { packages: ['sales@1'] }),
+  pack_version_required: chosen(['sales'], 200, {}),
+  workspace_not_root: async (scene) => {
+    const parentId = await newWorkspace(scene)
+    const body = { slug: 'part', name: 'Part', parentId }
+    const { id } = await scene.make(createWorkspace, { body })
+    const memory = await memoryAnswering(scene.t, 200, {})
+    const client = contextClient(scene.db, scene.tenant.key, providerAt(memory.url))
+    return ask(client, putKnowledgePacks, { params: { id }, body: { packs: [] } })
+  },
   snapshot_empty: published(422, { code: 'snapshot_empty' }, { entities: [] }),
   document_invalid: async (scene) => {
     const memory = await memoryAnswering(scene.t, 422, { errors: [] })

@@ -5,6 +5,7 @@ import * as artifacts from '#contract/artifacts.ts'
 import { sendArtifactContent } from '#contract/artifact-uploads.ts'
 import * as claims from '#contract/claims.ts'
 import * as journalOperations from '#contract/journal-operations.ts'
+import * as knowledgePacks from '#contract/knowledge-packs.ts'
 import * as knowledge from '#contract/knowledge.ts'
 import { eraseObservation } from '#contract/erasures.ts'
 import * as observations from '#contract/observations.ts'
@@ -216,6 +217,10 @@ async function walkKnowledge({ make, kept }: Walk, workspaceId: string) {
   const content = `# ${kept('text of a document')}`
   await make(knowledge.storeDocument, { body: { workspaceId, key, content } })
   await make(knowledge.deleteDocument, { body: { workspaceId, key } })
+  const pack = { scope: 'tenant' as const, name: kept('name of a pack'), version: '1' }
+  await make(knowledgePacks.registerKnowledgePack, { body: pack })
+  const packs = [`tenant:${pack.name}@1`]
+  await make(knowledgePacks.putKnowledgePacks, { params: { id: workspaceId }, body: { packs } })
   await make(knowledge.reconcileSnapshot, {
     body: {
       workspaceId,

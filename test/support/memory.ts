@@ -9,6 +9,7 @@ export interface TestMemory {
   namespace: string
   /** Answers as the wire does: status and parsed body. */
   post: (path: string, body: unknown, token?: string) => Promise<WireAnswer>
+  put: (path: string, body: unknown, token?: string) => Promise<WireAnswer>
   get: (path: string, token?: string) => Promise<WireAnswer>
   delete: (path: string, token?: string) => Promise<WireAnswer>
   fetch: typeof fetch
@@ -59,6 +60,7 @@ export function testMemory(db: Database, settings: Partial<MemorySettings> = {})
   return {
     namespace: `test:${randomUUID()}`,
     post: (path, body, token) => ask('POST', path, token, body),
+    put: (path, body, token) => ask('PUT', path, token, body),
     get: (path, token) => ask('GET', path, token),
     delete: (path, token) => ask('DELETE', path, token),
     fetch: async (input, init) => await app.request(input, init),
@@ -82,12 +84,13 @@ export const external = (number: number) => ({
 
 /** Short ways to write to a new namespace and to look at its tables. */
 export function memoryTables(db: Database) {
-  const { namespace, post, get } = testMemory(db)
+  const { namespace, post, put, get } = testMemory(db)
   const scope = { namespace }
   return {
     namespace,
     get,
     post,
+    put,
     record: (observation: object) => post('/api/memory/observations', { ...observation, scope }),
     batch: (observations: unknown[], more: object = {}) =>
       post('/api/memory/observations:batch', { observations, scope, ...more }),

@@ -268,6 +268,17 @@ export const TENANT_CASES: Readonly<Record<string, Case>> = {
     foreign({ body: { ...a.document, content: 'taken' } }),
   ],
   deleteDocument: (a, b) => [own({ body: b.document }), foreign({ body: a.document })],
+  registerKnowledgePack: (_, b) => [
+    own({ body: { scope: 'tenant', name: `pack-${b.workspace}`, version: '1' } }),
+  ],
+  putKnowledgePacks: (a, b) => [
+    own({ params: { id: b.root }, body: { packs: [], strict: false } }),
+    foreign({ params: { id: a.workspace }, body: { packs: [], strict: true } }),
+  ],
+  getKnowledgePacks: (a, b) => [
+    look({ params: { id: b.workspace } }),
+    foreign({ params: { id: a.workspace } }),
+  ],
   queryEntities: (a, b) => [
     look({ body: { workspaceId: b.workspace, kinds: ['file'] } }),
     foreign({ body: { workspaceId: a.workspace, kinds: ['file'] } }),

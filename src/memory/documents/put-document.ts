@@ -6,6 +6,9 @@ import type { Writer } from '../access/caller.ts'
 import { openVersion } from '../graph/graph.ts'
 import type { Graph } from '../graph/graph.ts'
 import { putNode } from '../graph/put-node.ts'
+import { canonicalKind } from '../packs/catalog.ts'
+import type { Catalog } from '../packs/catalog.ts'
+import { builtAliases, entityMisfits, requireFitting } from '../packs/judge.ts'
 import { mayWrite } from '../prepare-observation.ts'
 import { redacted } from '../redacted.ts'
 import { isPrivate, ownerOf } from '../scopes.ts'
@@ -25,10 +28,14 @@ export interface PutDocument {
   namespace: string
   writer: Writer
   document: DocumentBody
+  /** What the packs of the namespace declare. */
+  catalog: Catalog
 }
 
 export interface DocumentResult {
   title: string
+  /** By the name that the packs give it. */
+  type: string
   /** Open chunks of the document afterwards. */
   chunks: number
   links: number
@@ -41,14 +48,15 @@ export interface DocumentResult {
  * same is left alone, and when nothing differs nothing is written. Versions of a document come in the
  * order of time: `version_conflict` for one that would begin before the one known.
  *
- * Throws `permission_denied` for a document of others, or scopes beyond the writer's.
+ * Throws `permission_denied` for a document of others or scopes beyond the writer's, and
+ * `document_invalid` where a strict namespace's packs do not allow it.
  */
 export async function putDocument(
   db: Database,
-  { namespace, writer, document }: PutDocument,
+  { namespace, writer, document, catalog }: PutDocument,
 ): Promise<DocumentResult> {
   if (!mayWrite(writer, document.scopes)) throw foreign()
-  const clean = redacted(document)
+  const clean = inWordsOfPacks(redacted(document), catalog)
   const title = titleOf(clean)
   const chunks = chunksOf(clean, title)
   return await writeNamespace(db, namespace, async (sql, ns) => {
@@ -72,12 +80,35 @@ export async function putDocument(
     await writeGraph(sql, graph)
     return {
       title,
+      type: clean.type,
       chunks: changed.left,
       links: links.count,
       unchanged: !changed.any && !node.changed && !links.changed,
       warnings: node.warning === undefined ? [] : [node.warning],
     }
   })
+}
+
+/** The document with its type by the name that the packs give it, and the further names that they make. */
+function inWordsOfPacks(document: DocumentBody, catalog: Catalog): DocumentBody {
+  const { natural_key: key, properties: attributes = {} } = document
+  const kind = canonicalKind(catalog, document.type)
+  const judged = { kind, key, attributes }
+  const misfits = entityMisfits(catalog, judged).map(
+    ({ path: [first = '', ...rest], message }) => ({
+      path: [DOCUMENT_FIELDS[first] ?? first, ...rest],
+      message,
+    }),
+  )
+  requireFitting('document_invalid', [{ at: [], kind, key, misfits }])
+  const aliases = [...new Set([...(document.aliases ?? []), ...builtAliases(catalog, judged)])]
+  return { ...document, type: kind, ...(aliases.length > 0 && { aliases }) }
+}
+
+const DOCUMENT_FIELDS: Readonly<Record<string, string>> = {
+  kind: 'type',
+  key: 'natural_key',
+  attributes: 'properties',
 }
 
 function putDocumentNode(

@@ -2,6 +2,8 @@ import { Assertion } from '#contract/memory-observation.ts'
 import type { EntityAssertion, FactAssertion, TextAssertion } from '#contract/memory-observation.ts'
 import { AppError } from '#lib/errors.ts'
 import { issuePhrase } from '#lib/issue-phrase.ts'
+import { judgeAssertion, misfitPhrase } from '../packs/assertion.ts'
+import type { Catalog } from '../packs/catalog.ts'
 import type { Audience } from '../visibility.ts'
 import { toSnakeCase } from '../wire.ts'
 import { assertFact } from './assert-fact.ts'
@@ -61,6 +63,12 @@ export function parseAssertions({ assertions }: Pick<Evidence, 'assertions'>): P
   })
 }
 
+/** Who writes, and by which packs it is judged. */
+export interface Projecting {
+  writer: Audience
+  catalog: Catalog
+}
+
 /**
  * Joins what an observation says to the graph, each assertion on its own: none failed is `processed`,
  * some `partially_processed`, all `failed`, with the reasons in `detail`.
@@ -69,7 +77,7 @@ export function project(
   graph: Graph,
   evidence: Evidence,
   parsed: readonly Parsed[],
-  writer: Audience,
+  { writer, catalog }: Projecting,
 ): Projection {
   const problems: string[] = []
   const warnings = new Set<string>()
@@ -77,9 +85,12 @@ export function project(
   for (const [index, one] of parsed.entries()) {
     const problem = one.ok
       ? attempt(() => {
-          const outcome = apply(graph, { evidence, index, assertion: one.assertion }, writer)
+          const { assertion, misfits } = judgeAssertion(catalog, graph, one.assertion)
+          if (misfits.length > 0) return misfitPhrase(misfits)
+          const outcome = apply(graph, { evidence, index, assertion }, writer)
           if (outcome.warning !== undefined) warnings.add(outcome.warning)
           if (outcome.text) texts.push(outcome.text)
+          return undefined
         })
       : one.problem
     if (problem !== undefined) problems.push(`assertions.${index}: ${problem}`)
@@ -228,10 +239,9 @@ function union(scopes: readonly string[], more: readonly string[] | null | undef
   return [...new Set([...scopes, ...(more ?? [])])]
 }
 
-function attempt(work: () => void): string | undefined {
+function attempt(work: () => string | undefined): string | undefined {
   try {
-    work()
-    return undefined
+    return work()
   } catch (error) {
     if (error instanceof AppError) return error.message
     throw error

@@ -8,24 +8,26 @@ import { writeTarget } from '../access/target.ts'
 import { deleteDocument as endDocument } from '../documents/delete-document.ts'
 import { putDocument as storeDocument } from '../documents/put-document.ts'
 import { queryEntities as findEntities } from '../entities/query-entities.ts'
+import { readCatalog } from '../packs/resolve-packs.ts'
 import { reconcile as reconcileSource } from '../reconcile/reconcile.ts'
 import { inTurn, serveMemory } from '../serve-memory.ts'
 import type { MemoryParts } from '../serve-memory.ts'
 
 /** Documents, snapshots of sources, and what is known of entities. */
 export function bindKnowledge(app: Hono, api: Api<MemoryCtx>, parts: MemoryParts): void {
-  const { db, settings, writers } = parts
+  const { db, packs, settings, writers } = parts
   const { defaultNamespace } = settings
 
   serveMemory(app, api, putDocument, async (ctx, { body }) => {
     const target = await writeTarget(ctx, defaultNamespace, body)
-    const { warnings, ...result } = await inTurn(writers, ctx, target.namespace, () =>
-      storeDocument(db, { ...target, document: body }),
-    )
+    const { warnings, type, ...result } = await inTurn(writers, ctx, target.namespace, async () => {
+      const catalog = await readCatalog(db, packs, target.namespace)
+      return await storeDocument(db, { ...target, catalog, document: body })
+    })
     return {
       natural_key: body.natural_key,
       namespace: target.namespace,
-      type: body.type,
+      type,
       ...result,
       ...(warnings.length > 0 && { warnings }),
     }
@@ -52,7 +54,7 @@ export function bindKnowledge(app: Hono, api: Api<MemoryCtx>, parts: MemoryParts
     )
     const { reconcileMaxItems: maxItems, reconcileChangesLimit: limit } = settings
     return await inTurn(writers, ctx, target.namespace, () =>
-      reconcileSource(db, { ...target, body, maxItems, limit }),
+      reconcileSource(db, packs, { ...target, body, maxItems, limit }),
     )
   })
 

@@ -8,10 +8,11 @@ import {
   insertSnapshotRelations,
   selectOpenEnds,
   selectOpenRelations,
+  selectSubjects,
   selectWaiting,
   updateResolved,
 } from '../store/snapshot-relation.sql.ts'
-import type { OpenRelationRow, WaitingRow } from '../store/snapshot-relation.sql.ts'
+import type { OpenRelationRow, SubjectRow, WaitingRow } from '../store/snapshot-relation.sql.ts'
 import { slices } from '../store/slices.ts'
 import type { Namespace } from '../store/write.ts'
 import type { Reconciling } from './reconcile-entities.ts'
@@ -24,18 +25,58 @@ export interface RelationRun extends Reconciling {
   snapshotId: string
 }
 
-export type RelationDifference = Difference<RelationState, OpenRelationRow> & {
-  open: ReadonlyMap<string, OpenRelationRow>
+export interface RelationDifference extends Difference<RelationState, OpenRelationRow> {
+  /** What each changed relation takes the place of, by its identity. */
+  before: ReadonlyMap<string, OpenRelationRow>
+  wasEmpty: boolean
 }
 
+/**
+ * What differs between the open relations of a source and a snapshot. Where a subject has at most one of a
+ * relation, the one that came takes the place of the one that went.
+ */
 export async function compareRelations(
   sql: Sql,
-  { id, sourceNo }: Pick<Reconciling, 'id' | 'sourceNo'>,
+  { id, sourceNo, catalog }: Pick<Reconciling, 'id' | 'sourceNo' | 'catalog'>,
   relations: readonly RelationState[],
 ): Promise<RelationDifference> {
   const rows = await selectOpenRelations(sql, id, sourceNo)
   const open = new Map(rows.map((one) => [one.identity, one]))
-  return { ...difference(open, relations, ({ identity }) => identity), open }
+  const diff = difference(open, relations, ({ identity }) => identity)
+  const isSingle = ({ relation }: { relation: string }) =>
+    catalog.relations.get(relation)?.declaration.cardinality === 'one'
+  const came = Map.groupBy(diff.opened.filter(isSingle), subjectOf)
+  const ended = came.size === 0 ? [] : diff.closed
+  const subjects = ended.length === 0 ? [] : await selectSubjects(sql, id, sourceNo, ended)
+  const went = Map.groupBy(subjects.filter(isSingle), subjectOf)
+  const replaced = new Map<string, string>()
+  for (const [subject, [one, ...others]] of came) {
+    const [former, ...more] = went.get(subject) ?? []
+    if (one && former && others.length + more.length === 0) {
+      replaced.set(one.identity, former.identity)
+    }
+  }
+  const before = new Map(
+    [...diff.changed.map(({ identity }) => [identity, identity] as const), ...replaced].flatMap(
+      ([identity, former]) => {
+        const row = open.get(former)
+        return row ? [[identity, row] as const] : []
+      },
+    ),
+  )
+  const gone = new Set(replaced.values())
+  return {
+    opened: diff.opened.filter(({ identity }) => !replaced.has(identity)),
+    changed: [...diff.changed, ...diff.opened.filter(({ identity }) => replaced.has(identity))],
+    closed: diff.closed.filter(({ identity }) => !gone.has(identity)),
+    unchanged: diff.unchanged,
+    before,
+    wasEmpty: rows.length === 0,
+  }
+}
+
+function subjectOf({ relation, fromKind, fromKey }: SubjectRow | RelationState): string {
+  return [relation, fromKind, fromKey].join('\u001f')
 }
 
 export interface RelationOutcome {
@@ -54,11 +95,11 @@ export interface RelationOutcome {
 export async function applyRelations(
   sql: Sql,
   run: RelationRun,
-  { opened, changed, closed, open }: RelationDifference,
+  { opened, changed, closed, before }: RelationDifference,
   keys: readonly string[],
 ): Promise<RelationOutcome> {
   const ends = [
-    ...changed.map(({ identity }) => ({ identity, superseded: true })),
+    ...[...before.values()].map(({ identity }) => ({ identity, superseded: true })),
     ...closed.map(({ identity }) => ({ identity, superseded: false })),
   ]
   for (const rows of slices(ends)) await closeSnapshotRelations(sql, run, rows)
@@ -86,14 +127,15 @@ export async function applyRelations(
   await endEdges(
     sql,
     run,
-    [...changed, ...closed].flatMap(({ identity }) => {
-      const factId = open.get(identity)?.factId ?? null
-      return factId === null ? [] : [{ factId, supersededBy: made.get(identity) ?? null }]
-    }),
+    [
+      ...closed.map(({ factId }) => ({ factId, supersededBy: null })),
+      ...[...before].map(([identity, { factId }]) => ({
+        factId,
+        supersededBy: made.get(identity) ?? null,
+      })),
+    ].flatMap(({ factId, ...end }) => (factId === null ? [] : [{ factId, ...end }])),
   )
-  const replaced = new Map(
-    changed.map(({ identity }) => [identity, open.get(identity)?.factId ?? null]),
-  )
+  const replaced = new Map([...before].map(([identity, { factId }]) => [identity, factId]))
   await addEdges(sql, run, [...resolved, ...added.filter(isReady)], replaced)
   const own = waiting.filter(({ sourceNo }) => sourceNo === run.sourceNo)
   return {

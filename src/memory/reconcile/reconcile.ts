@@ -6,6 +6,9 @@ import { AppError } from '#lib/errors.ts'
 import { plainInstant } from '#lib/instant.ts'
 import { foreign } from '../access/caller.ts'
 import type { Writer } from '../access/caller.ts'
+import type { Catalog } from '../packs/catalog.ts'
+import type { PackCache } from '../packs/pack-cache.ts'
+import { readSnapshotCatalog } from '../packs/resolve-packs.ts'
 import { mayWrite } from '../prepare-observation.ts'
 import { redacted } from '../redacted.ts'
 import { selectConflicts } from '../store/snapshot-entity.sql.ts'
@@ -41,16 +44,23 @@ export interface ReconcileInput {
  * the counters it got. A dry run answers alike and leaves nothing behind.
  *
  * Throws `invalid_request`, `snapshot_stale` (another state than expected, or older than the newest
- * accepted), `snapshot_empty`, `permission_denied`.
+ * accepted), `snapshot_empty`, `snapshot_invalid`, `permission_denied`.
  */
-export async function reconcile(db: Database, input: ReconcileInput): Promise<Reconciled> {
+export async function reconcile(
+  db: Database,
+  packs: PackCache,
+  input: ReconcileInput,
+): Promise<Reconciled> {
   const { namespace, writer, maxItems } = input
   const body = redacted(input.body)
   if (!mayWrite(writer, body.scopes)) throw foreign()
-  const snapshot = readSnapshot(body, maxItems)
+  const asked = { namespace, pack: body.pack ?? null }
+  const { catalog, ref } = await readSnapshotCatalog(db, packs, asked)
+  const snapshot = readSnapshot(body, maxItems, catalog)
+  const work = { ...input, body: { ...body, pack: ref }, snapshot, catalog }
   try {
     return await writeNamespace(db, namespace, async (sql, ns) => {
-      const result = await run(sql, ns, { ...input, body, snapshot })
+      const result = await run(sql, ns, work)
       if (body.dry_run) throw new RolledBack(result)
       return result
     })
@@ -71,7 +81,7 @@ class RolledBack extends Error {
   }
 }
 
-type Work = ReconcileInput & { snapshot: Snapshot }
+type Work = ReconcileInput & { snapshot: Snapshot; catalog: Catalog }
 
 async function run(sql: Sql, namespace: Namespace, work: Work): Promise<Reconciled> {
   const { body } = work
@@ -94,6 +104,7 @@ async function run(sql: Sql, namespace: Namespace, work: Work): Promise<Reconcil
     snapshotId,
     at: body.observed_at,
     writer: work.writer.audience,
+    catalog: work.catalog,
   }
   return await apply(sql, context, work)
 }
@@ -104,7 +115,7 @@ async function apply(sql: Sql, context: RelationRun, work: Work): Promise<Reconc
   const { diff, wasEmpty } = await compareEntities(sql, context, entities)
   const links = await compareRelations(sql, context, relations)
   const isEmpty = entities.length + relations.length === 0
-  if (isEmpty && !body.allow_empty && (!wasEmpty || links.open.size > 0)) throw emptied(body)
+  if (isEmpty && !body.allow_empty && !(wasEmpty && links.wasEmpty)) throw emptied(body)
   const conflicts = await selectConflicts(sql, context.id, {
     sourceNo: context.sourceNo,
     ids: entities.map(({ kind, key }) => ({ kind, key })),

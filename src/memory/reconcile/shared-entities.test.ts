@@ -18,7 +18,7 @@ describe('an entity that several speak of', () => {
     ])
     assert.deepEqual(await entities(), [['x', { size: 1, lang: 'ts', owner: 'ann' }]])
     await reconcile('a2', 3, { allowEmpty: true })
-    assert.deepEqual(await entities(), [['x', { owner: 'ann' }]])
+    assert.deepEqual(await entities(), [['file:x', { owner: 'ann' }]])
     await reconcile('b2', 4, { scope: 'wiki', allowEmpty: true })
     assert.deepEqual(await entities(), [])
     assert.deepEqual(await entities({ asOf: '2026-01-02T12:00:00Z' }), [

@@ -1,7 +1,18 @@
+import { MAX_KEY_CHARS, NodeKey } from '#contract/memory-common.ts'
 import type { ReconcileBody } from '#contract/memory-reconcile.ts'
 import { AppError } from '#lib/errors.ts'
 import { canonicalJson } from '#lib/json.ts'
 import { sha256 } from '#lib/id.ts'
+import { canonicalKind } from '../packs/catalog.ts'
+import type { Catalog } from '../packs/catalog.ts'
+import {
+  builtAliases,
+  builtKey,
+  entityMisfits,
+  relationMisfits,
+  requireFitting,
+} from '../packs/judge.ts'
+import type { ItemMisfits } from '../packs/judge.ts'
 
 /** What a source says about an entity, ready to be compared with what it said before. */
 export interface EntityState {
@@ -38,21 +49,26 @@ export interface Snapshot {
 }
 
 /**
- * Reads a whole snapshot before anything is written. Throws `invalid_request` for too many items, an
- * entity without a key, or something said twice.
+ * Reads a whole snapshot before anything is written, in the words of the namespace's packs: kinds by their
+ * own names, keys that are missing and further names by their templates. Throws `invalid_request` for too
+ * many items, an entity without a key, or something said twice, and `snapshot_invalid` for what a strict
+ * namespace does not take.
  */
-export function readSnapshot(body: ReconcileBody, maxItems: number): Snapshot {
+export function readSnapshot(body: ReconcileBody, maxItems: number, catalog: Catalog): Snapshot {
   const { entities, relations } = body
   if (entities.length + relations.length > maxItems) {
     throw invalid('entities', `must be at most ${maxItems} together with relations`)
   }
-  const states = entities.map((entity, index) => entityState(entity, index, body.scopes))
-  const links = relations.map((relation) => relationState(relation, body.scopes))
+  const states = entities.map((entity, index) =>
+    entityState(catalog, entity, { index, scopes: body.scopes }),
+  )
+  const links = relations.map((relation) => relationState(catalog, relation, body.scopes))
   requireDistinct(states.map(entityId), 'entities')
   requireDistinct(
     links.map(({ identity }) => identity),
     'relations',
   )
+  if (catalog.strict) requireFitting('snapshot_invalid', misfitsOf(catalog, states, links))
   const contentHash = fingerprint(states, links)
   return { entities: states, relations: links, contentHash }
 }
@@ -114,17 +130,35 @@ export function difference<T extends { contentHash: string }, O extends { conten
   return result
 }
 
+function* misfitsOf(
+  catalog: Catalog,
+  entities: readonly EntityState[],
+  relations: readonly RelationState[],
+): Generator<ItemMisfits> {
+  for (const [index, { kind, key, attributes }] of entities.entries()) {
+    const misfits = entityMisfits(catalog, { kind, key, attributes })
+    if (misfits.length > 0) yield { at: ['entities', String(index)], kind, key, misfits }
+  }
+  for (const [index, one] of relations.entries()) {
+    const misfits = relationMisfits(catalog, one)
+    const named = { kind: one.relation, key: one.fromKey }
+    if (misfits.length > 0) yield { at: ['relations', String(index)], ...named, misfits }
+  }
+}
+
 function entityState(
+  catalog: Catalog,
   entity: ReconcileBody['entities'][number],
-  index: number,
-  scopes: readonly string[],
+  { index, scopes }: { index: number; scopes: readonly string[] },
 ): EntityState {
-  const { kind, key } = entity
-  if (key === undefined) throw invalid(`entities.${index}.key`, 'is needed')
+  const kind = canonicalKind(catalog, entity.kind)
+  const attributes = entity.attributes ?? {}
+  const key = entity.key ?? keyOf(catalog, { kind, attributes, index })
+  const aliases = [...(entity.aliases ?? []), ...builtAliases(catalog, { kind, key, attributes })]
   const said = {
     title: entity.title?.trim() ? entity.title : key,
-    attributes: entity.attributes ?? {},
-    aliases: [...new Set(entity.aliases)],
+    attributes,
+    aliases: [...new Set(aliases)],
     scopes: [...scopes],
     provenance: entity.provenance ?? null,
     sourcePath: entity.source_path ?? entity.url ?? null,
@@ -133,21 +167,41 @@ function entityState(
   return { kind, key, ...said, contentHash: shortHash({ ...said, ...order }) }
 }
 
+/** The key that the kind's template makes of the attributes. */
+function keyOf(
+  catalog: Catalog,
+  { kind, attributes, index }: { kind: string; attributes: Attributes; index: number },
+): string {
+  const loc = `entities.${index}.key`
+  const built = builtKey(catalog, kind, attributes)
+  if (!built) throw invalid(loc, 'is needed')
+  if (!built.ok) throw invalid(loc, `is needed, or the attribute ${built.missing} to make it of`)
+  if (!NodeKey.safeParse(built.text).success) {
+    throw invalid(loc, `made of attributes must be a key of 1 to ${MAX_KEY_CHARS} characters`)
+  }
+  return built.text
+}
+
+type Attributes = Readonly<Record<string, unknown>>
+
 function relationState(
+  catalog: Catalog,
   { relation, from, to, ...rest }: ReconcileBody['relations'][number],
   scopes: readonly string[],
 ): RelationState {
+  const fromKind = canonicalKind(catalog, from.kind)
+  const toKind = canonicalKind(catalog, to.kind)
   const said = {
     attributes: rest.attributes ?? {},
     scopes: [...scopes],
     provenance: rest.provenance ?? null,
   }
   return {
-    identity: sha256([relation, from.kind, from.key, to.kind, to.key].join('\u001f')).slice(0, 40),
+    identity: sha256([relation, fromKind, from.key, toKind, to.key].join('\u001f')).slice(0, 40),
     relation,
-    fromKind: from.kind,
+    fromKind,
     fromKey: from.key,
-    toKind: to.kind,
+    toKind,
     toKey: to.key,
     ...said,
     contentHash: shortHash({ ...said, scopes: scopes.toSorted() }),

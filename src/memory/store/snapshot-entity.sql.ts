@@ -33,17 +33,17 @@ export interface Opening {
 export async function insertSnapshotEntities(
   sql: Sql,
   { id, version, now, sourceNo, at }: Opening,
-  rows: readonly EntityState[],
+  rows: readonly (EntityState & { since: Readonly<Record<string, string>> })[],
 ): Promise<void> {
   await sql`
     insert into snapshot_entities
       (namespace_id, source_no, kind, key, opened_by, title, attributes, aliases, scopes, provenance,
-       source_path, content_hash, valid_from, ingested_at)
+       source_path, content_hash, valid_from, ingested_at, since)
     select ${id}, ${sourceNo}, r.kind, r.key, ${version}, r.title, r.attributes, r.aliases, r.scopes,
-           r.provenance, r."sourcePath", r."contentHash", ${at}, ${now}
+           r.provenance, r."sourcePath", r."contentHash", ${at}, ${now}, r.since
     from json_to_recordset(${JSON.stringify(rows)}::text::json)
       as r (kind text, key text, title text, attributes jsonb, aliases text[], scopes text[],
-            provenance jsonb, "sourcePath" text, "contentHash" text)`
+            provenance jsonb, "sourcePath" text, "contentHash" text, since jsonb)`
 }
 
 export interface EntityEnd {
@@ -52,13 +52,23 @@ export interface EntityEnd {
   superseded: boolean
 }
 
+/** What a version said that has ended, and since when. */
+export interface EndedEntity {
+  kind: string
+  key: string
+  title: string
+  attributes: Record<string, unknown>
+  since: Record<string, string>
+  validFrom: string
+}
+
 /** Ends versions and tells what they said. */
 export async function closeSnapshotEntities(
   sql: Sql,
   { id, version, now, sourceNo, at }: Opening,
   ends: readonly EntityEnd[],
-): Promise<{ kind: string; key: string; attributes: Record<string, unknown> }[]> {
-  return await sql<{ kind: string; key: string; attributes: Record<string, unknown> }[]>`
+): Promise<EndedEntity[]> {
+  return await sql<EndedEntity[]>`
     update snapshot_entities as e
     set closed_by = ${version}, valid_to = greatest(e.valid_from, ${at}), closed_at = ${now},
         superseded = r.superseded
@@ -69,7 +79,9 @@ export async function closeSnapshotEntities(
       and e.kind = r.kind
       and e.key = r.key
       and e.closed_by is null
-    returning e.kind, e.key, e.attributes`
+    returning e.kind, e.key, e.title, e.attributes, e.since,
+              to_char(e.valid_from at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+                as valid_from`
 }
 
 /** What all sources hold open about entities. Needs `snapshot_entities_open`. */
@@ -80,7 +92,7 @@ export async function selectSourceVersions(
 ): Promise<SourceVersion[]> {
   return await sql<SourceVersion[]>`
     select e.kind, e.key, s.source, s.scope, e.title, e.attributes, e.aliases, e.scopes,
-           e.provenance, e.source_path,
+           e.provenance, e.source_path, e.since,
            to_char(e.valid_from at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as valid_from
     from json_to_recordset(${JSON.stringify(ids)}::text::json) as r (kind text, key text)
     join snapshot_entities as e

@@ -22,6 +22,29 @@ export async function selectOpenRelations(
       and closed_by is null`
 }
 
+export interface SubjectRow {
+  identity: string
+  relation: string
+  fromKind: string
+  fromKey: string
+}
+
+/** What open relations are and where they lead from. Needs `snapshot_relations_open`. */
+export async function selectSubjects(
+  sql: Sql,
+  namespaceId: string,
+  sourceNo: number,
+  relations: readonly { identity: string }[],
+): Promise<SubjectRow[]> {
+  return await sql<SubjectRow[]>`
+    select identity, relation, from_kind, from_key
+    from snapshot_relations
+    where namespace_id = ${namespaceId}
+      and source_no = ${sourceNo}
+      and identity = any(${relations.map(({ identity }) => identity)}::text[])
+      and closed_by is null`
+}
+
 export async function insertSnapshotRelations(
   sql: Sql,
   { id, version, now, sourceNo, at }: Opening,

@@ -1,0 +1,87 @@
+import type { ManifestInput } from '#contract/memory-packs.ts'
+import {
+  AUTHORED_BY,
+  MEMBER_OF,
+  OWNED_BY,
+  PART_OF,
+  PERSON,
+  RELATES_TO,
+  SUPERSEDES,
+  TEAM,
+  TEXT_OF,
+  attributes,
+} from './common.ts'
+
+/** Pages that people write for each other, and how they hang together. */
+export const WIKI: ManifestInput = {
+  name: 'wiki',
+  version: '1.0.0',
+  description: 'Spaces, pages, sections, attachments and the terms they explain',
+  kinds: [
+    PERSON,
+    TEAM,
+    {
+      kind: 'space',
+      naturalKey: 'space:<id>',
+      aliases: ['<name>'],
+      kindAliases: ['wiki_space'],
+      attributes: attributes({ name: 'string', url: 'string' }),
+    },
+    {
+      kind: 'page',
+      naturalKey: 'page:<space>:<id path or number>',
+      aliases: ['<slug>', '<url>'],
+      kindAliases: ['article', 'wiki_page'],
+      attributes: attributes({
+        space: 'string',
+        slug: 'string',
+        url: 'string',
+        status: ['draft', 'current', 'archived'],
+        version: 'integer',
+        updatedAt: 'string',
+        labels: 'array',
+      }),
+    },
+    {
+      kind: 'section',
+      description: 'A heading of a page with what stands under it',
+      naturalKey: 'section:<page>#<anchor>',
+      attributes: attributes({ page: 'string', anchor: 'string', level: 'integer' }),
+    },
+    {
+      kind: 'attachment',
+      naturalKey: 'attachment:<id>',
+      aliases: ['<name>'],
+      attributes: attributes({ name: 'string', mediaType: 'string', size: 'integer' }),
+    },
+    {
+      kind: 'term',
+      description: 'A word of the house and what it means',
+      naturalKey: 'term:<name>',
+      aliases: ['<name>'],
+      kindAliases: ['glossary_term'],
+      attributes: attributes({ name: 'string', definition: 'string' }),
+    },
+    {
+      kind: 'label',
+      naturalKey: 'label:<name>',
+      aliases: ['<name>'],
+      attributes: attributes({ name: 'string' }),
+    },
+  ],
+  relations: [
+    PART_OF,
+    AUTHORED_BY,
+    OWNED_BY,
+    MEMBER_OF,
+    RELATES_TO,
+    SUPERSEDES,
+    TEXT_OF,
+    { relation: 'in_space', fromKinds: ['page'], toKinds: ['space'], cardinality: 'one' },
+    { relation: 'child_of', fromKinds: ['page'], toKinds: ['page'], cardinality: 'one' },
+    { relation: 'links_to', fromKinds: ['page', 'section', 'document'] },
+    { relation: 'attached_to', fromKinds: ['attachment'], toKinds: ['page'] },
+    { relation: 'labelled', fromKinds: ['page', 'attachment'], toKinds: ['label'] },
+    { relation: 'explains', fromKinds: ['page', 'section', 'document', 'term'] },
+  ],
+}

@@ -1,0 +1,120 @@
+import type { ManifestInput } from '#contract/memory-packs.ts'
+import {
+  AUTHORED_BY,
+  MEMBER_OF,
+  OWNED_BY,
+  PART_OF,
+  PERSON,
+  RELATES_TO,
+  SUPERSEDES,
+  TEAM,
+  attributes,
+} from './common.ts'
+
+const STATE = { status: 'string', priority: 'string' } as const
+
+/** Trackers of work: what is to be done, for what, by whom and in which order. */
+export const WORK_TRACKING: ManifestInput = {
+  name: 'work-tracking',
+  version: '1.0.0',
+  description: 'Projects, goals, tasks, bugs, iterations, runs and approvals',
+  kinds: [
+    PERSON,
+    TEAM,
+    {
+      kind: 'workspace',
+      naturalKey: 'workspace:<id>',
+      attributes: attributes({ slug: 'string', name: 'string' }),
+    },
+    {
+      kind: 'project',
+      naturalKey: 'project:<id>',
+      aliases: ['<id>', '<name>'],
+      attributes: attributes({ name: 'string', status: 'string', targetDate: 'string' }),
+    },
+    {
+      kind: 'goal',
+      naturalKey: 'goal:<id>',
+      kindAliases: ['objective'],
+      attributes: attributes({ status: 'string', targetDate: 'string' }),
+    },
+    {
+      kind: 'milestone',
+      naturalKey: 'milestone:<project>:<name>',
+      aliases: ['<name>'],
+      attributes: attributes({ project: 'string', name: 'string', dueDate: 'string' }),
+    },
+    {
+      kind: 'iteration',
+      naturalKey: 'iteration:<id>',
+      kindAliases: ['sprint', 'cycle'],
+      attributes: attributes({ startDate: 'string', endDate: 'string', status: 'string' }),
+    },
+    {
+      kind: 'epic',
+      naturalKey: 'epic:<id>',
+      aliases: ['<id>'],
+      attributes: attributes(STATE),
+    },
+    {
+      kind: 'task',
+      description: 'Something to be done',
+      naturalKey: 'task:<id>',
+      aliases: ['<id>', '<publicId>'],
+      kindAliases: ['issue', 'ticket', 'story', 'work_item'],
+      idPatterns: ['\\b[A-Z][A-Z0-9]{1,9}-\\d{1,9}\\b'],
+      attributes: attributes({ ...STATE, publicId: 'string', dueDate: 'string', labels: 'array' }),
+    },
+    {
+      kind: 'bug',
+      description: 'Something that does not work as it should',
+      naturalKey: 'bug:<id>',
+      aliases: ['<id>'],
+      kindAliases: ['defect'],
+      attributes: attributes({ ...STATE, severity: 'string' }),
+    },
+    {
+      kind: 'comment',
+      naturalKey: 'comment:<id>',
+      attributes: attributes({ text: 'string', createdAt: 'string' }),
+    },
+    {
+      kind: 'run',
+      description: 'One attempt at a task',
+      naturalKey: 'run:<id>',
+      attributes: attributes({ status: 'string', attempt: 'integer' }),
+    },
+    {
+      kind: 'artifact',
+      description: 'What a run made',
+      naturalKey: 'artifact:<id>',
+      attributes: attributes({ type: 'string', name: 'string', uri: 'string' }),
+    },
+    {
+      kind: 'approval',
+      naturalKey: 'approval:<id>',
+      attributes: attributes({ status: 'string', gate: 'string' }),
+    },
+  ],
+  relations: [
+    PART_OF,
+    AUTHORED_BY,
+    OWNED_BY,
+    MEMBER_OF,
+    RELATES_TO,
+    SUPERSEDES,
+    { relation: 'depends_on' },
+    { relation: 'blocks', fromKinds: ['task', 'bug', 'epic'], toKinds: ['task', 'bug', 'epic'] },
+    { relation: 'duplicates', fromKinds: ['task', 'bug'], toKinds: ['task', 'bug'] },
+    { relation: 'assigned_to', toKinds: ['person', 'team'], cardinality: 'one' },
+    { relation: 'reported_by', toKinds: ['person'], cardinality: 'one' },
+    { relation: 'planned_in', toKinds: ['iteration', 'milestone'], cardinality: 'one' },
+    { relation: 'serves', toKinds: ['goal', 'milestone', 'project'] },
+    { relation: 'comments_on', fromKinds: ['comment'], cardinality: 'one' },
+    { relation: 'mentions' },
+    { relation: 'run_of', fromKinds: ['run'], toKinds: ['task', 'bug'], cardinality: 'one' },
+    { relation: 'produced', fromKinds: ['run', 'task'], toKinds: ['artifact'] },
+    { relation: 'approval_of', fromKinds: ['approval'], cardinality: 'one' },
+    { relation: 'approved_by', toKinds: ['person', 'approval'] },
+  ],
+}
