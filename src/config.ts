@@ -165,6 +165,7 @@ export const VARIABLES = {
   CP_CONTEXT_INGEST_TIMEOUT_SECONDS: seconds(15).describe('Limit of one delivery by the adapter'),
   CP_CONTEXT_RECONCILE_TIMEOUT_SECONDS: seconds(60).describe('Limit of a /knowledge/* call'),
   CP_KNOWLEDGE_PACK_ADMINS: words
+    .transform((text) => text.split(/[\s,]+/))
     .optional()
     .describe(
       'Who may register packs for everybody: ids of principals, here or at the issuer of tokens',

@@ -114,8 +114,7 @@ export function deciderOf(
   return shadowDecider({ ...asking, counts: shadowMeter(metrics, log) })
 }
 
-/** What is divided by blanks or commas. */
-export function wordsIn(text: string): string[] {
+function wordsIn(text: string): string[] {
   return text.split(/[\s,]+/)
 }
 

@@ -38,7 +38,6 @@ import {
   deciderOf,
   memoryPolicy,
   memoryTokens,
-  wordsIn,
 } from './identity.ts'
 import type { Databases } from './databases.ts'
 import {
@@ -152,7 +151,7 @@ export function apiService(
     context: {
       provider: memory ? providerOf(config, memory) : null,
       metrics: contextMeter(metrics),
-      packAdmins: wordsIn(config.CP_KNOWLEDGE_PACK_ADMINS ?? ''),
+      packAdmins: config.CP_KNOWLEDGE_PACK_ADMINS ?? [],
     },
   })
 }

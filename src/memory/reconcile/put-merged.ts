@@ -15,6 +15,8 @@ export interface MergedWrite {
   merged: MergedEntity | undefined
   /** Attributes that the reconciled source said before: what they no longer say goes. */
   saidBefore: Readonly<Record<string, unknown>>
+  /** The title that it gave before: what nobody says any more goes too. */
+  titleBefore: string | undefined
   at: string
 }
 
@@ -73,15 +75,16 @@ type State = Omit<NodeVersion, 'item' | 'validFrom' | 'validTo' | 'termCount'>
 function stateOf(
   before: NodeVersion | undefined,
   merged: MergedEntity,
-  { kind, key, saidBefore, at }: MergedWrite,
+  { kind, key, saidBefore, titleBefore, at }: MergedWrite,
 ): State {
   const own = Object.entries(before?.properties ?? {}).filter(
     ([name]) => !Object.hasOwn(saidBefore, name),
   )
+  const others = before && before.title !== titleBefore ? before.title : key
   return {
     key,
     kind,
-    title: merged.title === key ? (before?.title ?? key) : merged.title,
+    title: merged.title === key ? others : merged.title,
     properties: { ...Object.fromEntries(own), ...merged.attributes },
     aliases: merged.aliases,
     sourcePath: merged.sourcePath,

@@ -74,8 +74,8 @@ async function putNodes(
     const id = entityId({ kind, key })
     const priority = catalog.kinds.get(kind)?.declaration.sourcePriority ?? []
     const merged = mergeSources(said.get(id) ?? [], priority)
-    const saidBefore = before.get(id)?.attributes ?? {}
-    putMerged(graph, { kind, key, merged, saidBefore, at }, writer)
+    const { attributes: saidBefore = {}, title: titleBefore } = before.get(id) ?? {}
+    putMerged(graph, { kind, key, merged, saidBefore, titleBefore, at }, writer)
   }
   await writeGraph(sql, graph)
 }
