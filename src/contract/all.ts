@@ -20,6 +20,7 @@ import { routes as knowledgePacks } from './knowledge-packs.ts'
 import { routes as knowledge } from './knowledge.ts'
 import { routes as members } from './members.ts'
 import { routes as memory } from './memory.ts'
+import { routes as memoryBrain } from './memory-brain.ts'
 import { routes as memoryContext } from './memory-context.ts'
 import { routes as memoryDeletion } from './memory-deletion.ts'
 import { routes as memoryAsk } from './memory-ask.ts'
@@ -109,4 +110,5 @@ export const memoryRoutes = {
   ...memoryTyped,
   ...memoryAsk,
   ...memoryPacks,
+  ...memoryBrain,
 }

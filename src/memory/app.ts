@@ -10,6 +10,7 @@ import { bindErasure } from './erase/routes.ts'
 import { createPackCache } from './packs/pack-cache.ts'
 import { bindPacks } from './packs/routes.ts'
 import { bindRecall } from './recall/routes.ts'
+import { bindBrain } from './brain/routes.ts'
 import { bindKnowledge } from './knowledge/routes.ts'
 import { bindMemory } from './routes.ts'
 import type { MemoryDeps } from './serve-memory.ts'
@@ -32,6 +33,7 @@ export function createMemoryApp(deps: MemoryDeps): Hono {
   bindRecall(app, api, parts)
   bindErasure(app, api, parts)
   bindPacks(app, api, parts)
+  bindBrain(app, api, parts)
   return app
 }
 
@@ -46,7 +48,14 @@ function apiOf(
     },
     authorize: async (request, route, { requestId, traceRunId }) => {
       const caller = route.access === 'public' ? ANYBODY : await identify(request)
-      return { caller, requestId, runId: traceRunId, signal: request.signal }
+      const isGiven = request.headers.get('x-run-id') === traceRunId
+      return {
+        caller,
+        requestId,
+        runId: traceRunId,
+        ...(isGiven && { givenRunId: traceRunId }),
+        signal: request.signal,
+      }
     },
     // Tenants are the control plane's; memory knows namespaces and the names of its keys.
     identity: ({ caller }) => ({ tenantId: null, principal: caller.label }),

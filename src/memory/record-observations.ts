@@ -3,9 +3,9 @@ import type { BatchResult, Recorded, StreamPosition } from '#contract/memory.ts'
 import type { Database, Sql } from '#db/sql.ts'
 import { AppError } from '#lib/errors.ts'
 import type { Writer } from './access/caller.ts'
-import { chunkText } from './documents/chunk-text.ts'
+import { cutText } from './documents/cut-text.ts'
 import { mentions, project } from './graph/project.ts'
-import type { Evidence, Projection, TextWrite } from './graph/project.ts'
+import type { Evidence, Projection } from './graph/project.ts'
 import type { Catalog } from './packs/catalog.ts'
 import { FORBIDDEN, prepareObservation } from './prepare-observation.ts'
 import type { Prepared } from './prepare-observation.ts'
@@ -145,7 +145,7 @@ async function recordFresh(
   await storeTexts(
     sql,
     namespace,
-    stored.flatMap(({ projection }) => projection.texts.map(cut)),
+    stored.flatMap(({ projection }) => projection.texts.map(cutText)),
   )
   await supersedeObservations(sql, namespace, rows)
   return stored
@@ -158,16 +158,6 @@ function evidenceOf({ row, assertions }: Prepared, { now }: Namespace): Evidence
 
 function earlier(a: string, b: string): string {
   return a < b ? a : b
-}
-
-function cut(text: TextWrite) {
-  return {
-    ...text,
-    chunks: chunkText(text.content, text.docType).map((chunk) => ({
-      ...chunk,
-      heading: chunk.heading ?? text.heading,
-    })),
-  }
 }
 
 /** Which stream a position is of: said, or that of the first observation. */

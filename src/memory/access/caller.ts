@@ -41,6 +41,8 @@ export interface MemoryCtx {
   readonly requestId: string
   /** The caller's `X-Run-Id`, or a generated one. */
   readonly runId: string
+  /** The caller's `X-Run-Id`, when it sent one. */
+  readonly givenRunId?: string
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal
 }

@@ -1,5 +1,7 @@
 import type { Database } from '#db/sql.ts'
-import type { Writer } from '../access/caller.ts'
+import { sha256 } from '#lib/id.ts'
+import type { MemoryCtx, Writer } from '../access/caller.ts'
+import { recordAudit } from '../audit/record-audit.ts'
 import { endVersion, versionsOf } from '../graph/graph.ts'
 import { selectOpenChunks } from '../store/chunk.sql.ts'
 import { closeEdges, selectLinks } from '../store/edge.sql.ts'
@@ -16,13 +18,13 @@ export interface DeletedDocument {
 
 /**
  * Ends a document now: its chunks, its node and its links. What it said before stays readable as of
- * then. A document that is not there, no more, or not within
+ * then, and the trail tells who ended it. A document that is not there, no more, or not within
  * the writer's sight is `deleted: false`.
  */
 export async function deleteDocument(
   db: Database,
-  { namespace, writer }: { namespace: string; writer: Writer },
-  key: string,
+  ctx: MemoryCtx,
+  { namespace, writer, key }: { namespace: string; writer: Writer; key: string },
 ): Promise<DeletedDocument> {
   if ((await selectNamespaceId(db, namespace)) === undefined) return { deleted: false, chunks: 0 }
   return await writeNamespace(db, namespace, async (sql, ns) => {
@@ -57,6 +59,13 @@ export async function deleteDocument(
       )
       for (const { item } of links) ns.changed('edge', item, -1, 0)
     }
+    await recordAudit(sql, ctx, {
+      namespaceId: ns.id,
+      action: 'document.delete',
+      target: key,
+      details: { chunks: open.length, sha256: sha256(open.map(({ text }) => text).join('\n')) },
+      scopes: open[0]?.scopes ?? [],
+    })
     return { deleted: true, chunks: open.length }
   })
 }

@@ -3,6 +3,7 @@ import type { Sql } from '#db/sql.ts'
 import type { Writer } from '../access/caller.ts'
 import { openVersion } from '../graph/graph.ts'
 import type { Graph } from '../graph/graph.ts'
+import type { Namespace } from '../store/write.ts'
 import { closeEdges, insertEdges, selectLinks } from '../store/edge.sql.ts'
 import { isVisible } from '../visibility.ts'
 
@@ -45,14 +46,32 @@ export async function linkDocument(
     )
     for (const { item } of ended) namespace.changed('edge', item, -1, 0)
   }
-  const rows = added.map(([object, objectKind]) => ({
+  const from = { key, kind: type, scopes, sourcePath: document.source_path ?? null }
+  const ends = added.map(([object, objectKind]) => ({ object, objectKind }))
+  await addLinks(sql, namespace, { from, predicate: PREDICATE, at, ends })
+  return { count: wanted.size, changed: ended.length + added.length > 0 }
+}
+
+interface NewLinks {
+  from: { key: string; kind: string; scopes: string[]; sourcePath: string | null }
+  predicate: string
+  at: string
+  ends: readonly { object: string; objectKind: string }[]
+}
+
+/** Links are edges that are no facts: nothing is asserted and nothing is found by them. */
+export async function addLinks(
+  sql: Sql,
+  namespace: Namespace,
+  { from, predicate, at, ends }: NewLinks,
+): Promise<void> {
+  const rows = ends.map((end) => ({
+    ...end,
     item: namespace.nextItem(),
     factId: null,
-    subject: key,
-    subjectKind: type,
-    predicate: PREDICATE,
-    object,
-    objectKind,
+    subject: from.key,
+    subjectKind: from.kind,
+    predicate,
     attributes: {},
     validFrom: at,
     validTo: null,
@@ -61,14 +80,13 @@ export async function linkDocument(
     observationIds: [],
     supersedes: null,
     supersededBy: null,
-    sourcePath: document.source_path ?? null,
+    sourcePath: from.sourcePath,
     origin: 'agent' as const,
-    scopes,
+    scopes: from.scopes,
     terms: '{}',
     termTfs: '{}',
     termCount: 0,
   }))
   if (rows.length > 0) await insertEdges(sql, namespace, rows)
   for (const { item } of rows) namespace.changed('edge', item, 1, 0)
-  return { count: wanted.size, changed: ended.length + rows.length > 0 }
 }

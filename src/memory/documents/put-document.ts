@@ -9,6 +9,7 @@ import { putNode } from '../graph/put-node.ts'
 import { canonicalKind } from '../packs/catalog.ts'
 import type { Catalog } from '../packs/catalog.ts'
 import { builtAliases, entityMisfits, requireFitting } from '../packs/judge.ts'
+import { anchorKey } from '../graph/trail.ts'
 import { mayWrite } from '../prepare-observation.ts'
 import { redacted } from '../redacted.ts'
 import { isPrivate, ownerOf } from '../scopes.ts'
@@ -23,6 +24,7 @@ import { planChunks } from './plan-chunks.ts'
 import type { NewChunk } from './plan-chunks.ts'
 import { chunksOf, titleOf } from './document.ts'
 import { linkDocument } from './links.ts'
+import { traceNode } from './trace-node.ts'
 
 export interface PutDocument {
   namespace: string
@@ -30,6 +32,10 @@ export interface PutDocument {
   document: DocumentBody
   /** What the packs of the namespace declare. */
   catalog: Catalog
+  /** How far what it says is to be believed. */
+  confidence?: number
+  /** The trace that it belongs to. */
+  trace?: string | undefined
 }
 
 export interface DocumentResult {
@@ -53,7 +59,7 @@ export interface DocumentResult {
  */
 export async function putDocument(
   db: Database,
-  { namespace, writer, document, catalog }: PutDocument,
+  { namespace, writer, document, catalog, confidence, trace }: PutDocument,
 ): Promise<DocumentResult> {
   if (!mayWrite(writer, document.scopes)) throw foreign()
   const clean = inWordsOfPacks(redacted(document), catalog)
@@ -61,14 +67,20 @@ export async function putDocument(
   const chunks = chunksOf(clean, title)
   return await writeNamespace(db, namespace, async (sql, ns) => {
     const at = clean.valid_from ?? ns.now
-    const keys = new Set([clean.natural_key, ...(clean.links ?? [])])
+    const keys = new Set([
+      clean.natural_key,
+      ...(clean.links ?? []),
+      ...(trace === undefined ? [] : [anchorKey(trace)]),
+    ])
     const graph = await readGraph(sql, ns, { keys, facts: [], since: at })
     const known = await selectOpenChunks(sql, ns.id, [clean.natural_key])
     const owner = ownerOf(clean.scopes)
     const open = known.filter(({ scopes }) => ownerOf(scopes) === owner)
     if (open.some(({ scopes }) => !isVisible(scopes, writer.audience))) throw foreign()
-    const node = putDocumentNode(graph, clean, { title, at, writer })
+    const node = putDocumentNode(graph, clean, { title, at, writer, confidence })
     const links = await linkDocument(sql, graph, { document: clean, at, writer })
+    const isTraced =
+      trace !== undefined && (await traceNode(sql, graph, { document: clean, at, trace }))
     const wanted = chunks.map((chunk) => ({ ...chunk, scopes: node.scopes }))
     const changed = await replaceChunks(sql, ns, { document: clean, open, wanted, at })
     const hidden = owner === '' ? known.filter(({ scopes }) => isPrivate(scopes)) : []
@@ -83,7 +95,7 @@ export async function putDocument(
       type: clean.type,
       chunks: changed.left,
       links: links.count,
-      unchanged: !changed.any && !node.changed && !links.changed,
+      unchanged: !changed.any && !node.changed && !links.changed && !isTraced,
       warnings: node.warning === undefined ? [] : [node.warning],
     }
   })
@@ -114,9 +126,10 @@ const DOCUMENT_FIELDS: Readonly<Record<string, string>> = {
 function putDocumentNode(
   graph: Graph,
   document: DocumentBody,
-  { title, at, writer }: { title: string; at: string; writer: Writer },
+  given: { title: string; at: string; writer: Writer; confidence: number | undefined },
 ) {
   const { natural_key: key, type, properties, meta, scopes, aliases } = document
+  const { title, at, writer, confidence } = given
   const before = openVersion(graph, { key, scopes: [] })?.row
   if (before && !before.placeholder && isPrivate(scopes)) throw foreign()
   const result = putNode(
@@ -133,6 +146,7 @@ function putDocumentNode(
       isSighting: false,
       sourcePath: document.source_path ?? null,
       provenance: document.provenance ?? null,
+      confidence: confidence ?? null,
     },
     writer.audience,
   )

@@ -6,6 +6,7 @@ import { endVersion, versionsOf } from './graph.ts'
 import type { Graph, NodeVersion, Tracked } from './graph.ts'
 import type { NodeWrite } from './node-state.ts'
 import { holds, lineOf, putVersion } from './put-version.ts'
+import { isOfTrail } from './trail.ts'
 
 export interface NodeResult {
   changed: boolean
@@ -19,9 +20,10 @@ export interface NodeResult {
  *
  * What is said in private is kept apart for its owner, as long as nothing is shared about the entity.
  *
- * Throws `permission_denied` when the entity is invisible to the writer.
+ * Throws `permission_denied` when the entity is invisible to the writer, or part of the trail.
  */
 export function putNode(graph: Graph, write: NodeWrite, writer: Audience): NodeResult {
+  if (isOfTrail(write.key)) throw foreign()
   const shared = currentOf(lineOf(graph, { ...write, scopes: [] }), write)
   if (shared && !isVisible(shared.row.scopes, writer)) throw foreign()
   const isDescribed = shared !== undefined && !shared.row.placeholder

@@ -34,12 +34,12 @@ export function bindKnowledge(app: Hono, api: Api<MemoryCtx>, parts: MemoryParts
   })
 
   serveMemory(app, api, deleteDocument, async (ctx, { query }) => {
+    const { natural_key: key } = query
     const target = await writeTarget(ctx, defaultNamespace, query)
-    const { namespace } = target
-    const deleted = await inTurn(writers, ctx, namespace, () =>
-      endDocument(db, target, query.natural_key),
+    const deleted = await inTurn(writers, ctx, target.namespace, () =>
+      endDocument(db, ctx, { ...target, key }),
     )
-    return { natural_key: query.natural_key, namespace, ...deleted }
+    return { natural_key: key, namespace: target.namespace, ...deleted }
   })
 
   serveMemory(app, api, reconcile, async (ctx, { body, query }) => {

@@ -151,3 +151,18 @@ export async function closeEdges(
     where edges.namespace_id = ${id}
       and edges.item = r.item`
 }
+
+/** Facts and links that are open and have this node as an end. */
+export async function selectOpenEdges(
+  sql: Sql,
+  namespaceId: string,
+  key: string,
+): Promise<{ item: number; scopes: string[]; termCount: number }[]> {
+  return await sql<{ item: number; scopes: string[]; termCount: number }[]>`
+    select item::float8 as item, scopes, term_count
+    from edges
+    where namespace_id = ${namespaceId}
+      and (subject = ${key} or object = ${key})
+      and valid_to is null
+      and retired_at is null`
+}
