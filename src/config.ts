@@ -190,6 +190,7 @@ export const VARIABLES = {
     .describe('PostgreSQL 15 or later for memory; unset, role all starts its own'),
   CB_DATABASE_POOL: count(10, 200).describe('Database connections of one memory process'),
   CB_SERVER_API_KEY: secret.optional().describe('Static key with full access to memory'),
+  CB_PII_PROTECTION: flag(false).describe('Mask personal data in every answer of memory'),
   CB_API_KEYS: z.string().optional().describe('JSON list of further keys with prefix grants'),
   CB_IAM_ENABLED: flag(false).describe('Accept access tokens of an OpenID Connect issuer'),
   CB_IAM_ISSUER: httpUrl.optional().describe('The issuer, exactly as in its tokens'),

@@ -166,6 +166,7 @@ export function memoryService(
     serverApiKey,
     apiKeys: config.CB_API_KEYS,
     piiKeys: config.CB_SERVER_API_KEYS_PII,
+    piiProtection: config.CB_PII_PROTECTION,
     verifyToken: memoryTokens(config),
     policy: memoryPolicy(config),
     coreIdentities: coreIdentities(config),

@@ -105,6 +105,7 @@ export const RUSSIAN_MEANINGS: Readonly<Record<keyof typeof VARIABLES, string>> 
     'PostgreSQL 15 или новее для памяти; если не задан, роль all запускает собственный',
   CB_DATABASE_POOL: 'Число соединений с базой у одного процесса памяти',
   CB_SERVER_API_KEY: 'Статический ключ с полным доступом к памяти',
+  CB_PII_PROTECTION: 'Скрывать персональные данные во всех ответах памяти',
   CB_API_KEYS: 'Список JSON дополнительных ключей с правами по префиксам',
   CB_IAM_ENABLED: 'Принимать access tokens издателя OpenID Connect',
   CB_IAM_ISSUER: 'Издатель, точно как в его токенах',

@@ -8,6 +8,7 @@ import {
   NamespaceName,
   NodeKey,
   NodeType,
+  PiiMasked,
   ScopeRef,
   WriteScope,
   label,
@@ -189,6 +190,7 @@ export const readTrail = route({
     events: z.array(AuditEvent),
     /** Whether there is more than the newest 500 of either. */
     truncated: z.boolean(),
+    pii_masked: PiiMasked,
   }),
 })
 

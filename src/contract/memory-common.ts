@@ -77,3 +77,6 @@ export const FreeForm = z.record(z.string(), z.unknown())
 
 /** A number from 0 to 1; what lies outside is brought to the nearer end. */
 export const Confidence = z.number().transform((value) => Math.min(1, Math.max(0, value)))
+
+/** Where personal data is protected: whether some was masked in this answer. */
+export const PiiMasked = z.literal(true).optional()

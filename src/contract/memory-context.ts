@@ -6,6 +6,7 @@ import {
   Moment,
   NamespaceName,
   NodeType,
+  PiiMasked,
   ReadScope,
   ScopeRef,
 } from './memory-common.ts'
@@ -116,6 +117,7 @@ export const ContextPack = z
     conflicts: z.array(z.string()),
     warnings: z.array(z.string()),
     trace_id: z.string(),
+    pii_masked: PiiMasked,
     stats: z.strictObject({
       candidates: z.int(),
       selected: z.int(),
@@ -206,7 +208,11 @@ export const search = route({
   idempotencyKey: 'none',
   errors: ['permission_denied'],
   body: SearchBody,
-  reply: z.strictObject({ hits: z.array(SearchHit), engine: z.string() }),
+  reply: z.strictObject({
+    hits: z.array(SearchHit),
+    engine: z.string(),
+    pii_masked: PiiMasked,
+  }),
 })
 
 export const routes = { buildContext, readTrace, search }

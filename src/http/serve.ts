@@ -35,6 +35,8 @@ export interface Api<C> {
     | undefined
   /** Asks whoever decides about this caller and what the request is about; answers who may do what. */
   decide?: ((ctx: C, route: Route, input: RouteInput<Route>) => Promise<C>) | undefined
+  /** Has the last word on what leaves, after the reply was checked. */
+  finish?: ((ctx: C, route: Route, reply: unknown) => Promise<unknown>) | undefined
   /** Check replies against the contract: always in tests; see docs/decisions. */
   checkReplies: boolean
 }
@@ -79,12 +81,13 @@ export function serve<C, R extends Route>(app: Hono, api: Api<C>, route: R, run:
     const input = checked as RouteInput<R>
     const { search } = new URL(c.req.url)
     const turn = await api.enter?.(caller, route, c.req.raw.signal)
+    let ctx = caller
     const answer = await attempt(async () => {
-      const ctx = api.decide ? await api.decide(caller, route, input) : caller
+      ctx = api.decide ? await api.decide(caller, route, input) : caller
       const sent = { rawBody: raw, search, bytes: bodyChunks(c.req.raw) }
       return await run(ctx, { ...input, expectedVersion, idempotencyKey, ...sent })
     }, turn)
-    const body = api.checkReplies ? route.reply.parse(answer.body) : answer.body
+    const body = await finished(api, ctx, route, answer.body)
     for (const [name, value] of Object.entries(answer.headers ?? {})) c.header(name, value)
     const etag = etagOf(route, body)
     if (etag !== undefined) c.header('ETag', etag)
@@ -98,6 +101,12 @@ export function serve<C, R extends Route>(app: Hono, api: Api<C>, route: R, run:
 /** Whether whoever calls has shown who it is. */
 function isKnown({ access }: Route): boolean {
   return access !== 'public' && access !== 'bootstrap'
+}
+
+/** The reply as it leaves: checked against the contract, then as whoever has the last word leaves it. */
+async function finished<C>(api: Api<C>, ctx: C, route: Route, reply: unknown): Promise<unknown> {
+  const said = api.checkReplies ? route.reply.parse(reply) : reply
+  return api.finish ? await api.finish(ctx, route, said) : said
 }
 
 /** Does the work and ends the turn it was given. */

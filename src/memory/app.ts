@@ -3,6 +3,7 @@ import { baseApp } from '#http/app.ts'
 import { createTurns } from '#lib/turns.ts'
 import type { Envelope } from '#http/app.ts'
 import type { Api } from '#http/serve.ts'
+import type { Route } from '#contract/route.ts'
 import type { Caller, MemoryCtx } from './access/caller.ts'
 import { callers } from './access/token-caller.ts'
 import { createIndexes } from './index/indexes.ts'
@@ -12,6 +13,7 @@ import { bindPacks } from './packs/routes.ts'
 import { bindRecall } from './recall/routes.ts'
 import { bindBrain } from './brain/routes.ts'
 import { bindKnowledge } from './knowledge/routes.ts'
+import { protectReply } from './pii/protect.ts'
 import { bindMemory } from './routes.ts'
 import type { MemoryDeps } from './serve-memory.ts'
 import { toSnakeCase } from './wire.ts'
@@ -38,7 +40,7 @@ export function createMemoryApp(deps: MemoryDeps): Hono {
 }
 
 function apiOf(
-  { settings }: MemoryDeps,
+  { db, settings }: MemoryDeps,
   identify: (request: Request) => Promise<Caller>,
 ): Api<MemoryCtx> {
   return {
@@ -54,6 +56,7 @@ function apiOf(
         requestId,
         runId: traceRunId,
         ...(isGiven && { givenRunId: traceRunId }),
+        touched: new Set(),
         signal: request.signal,
       }
     },
@@ -61,6 +64,10 @@ function apiOf(
     identity: ({ caller }) => ({ tenantId: null, principal: caller.label }),
     rename: toSnakeCase,
     checkReplies: settings.checkReplies,
+    ...(settings.piiProtection === true && {
+      finish: (ctx: MemoryCtx, route: Route, reply: unknown) =>
+        protectReply(db, ctx, { route, reply }),
+    }),
   }
 }
 

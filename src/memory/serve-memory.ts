@@ -15,6 +15,8 @@ import type { Indexes } from './index/indexes.ts'
 export interface MemorySettings extends CallerSettings {
   /** Labels of callers who may reconcile beside service credentials; null for whoever a grant covers. */
   coreIdentities: readonly string[] | null
+  /** Whether personal data is masked for those who are not cleared for it. */
+  piiProtection?: boolean
   defaultNamespace: string
   observationsMaxBatch: number
   reconcileMaxItems: number

@@ -43,6 +43,8 @@ export interface MemoryCtx {
   readonly runId: string
   /** The caller's `X-Run-Id`, when it sent one. */
   readonly givenRunId?: string
+  /** Namespaces that the request is about. */
+  readonly touched?: Set<string>
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal
 }
@@ -69,10 +71,11 @@ function covers({ prefix, exact = false }: Grant, namespace: string): boolean {
 
 /** Throws `permission_denied` naming the first namespace that no grant covers. */
 export function requireRight(
-  { caller }: MemoryCtx,
+  { caller, touched }: MemoryCtx,
   right: Right,
   namespaces: readonly string[],
 ): void {
+  for (const name of namespaces) touched?.add(name)
   const namespace = uncovered(caller, right, namespaces)
   if (namespace === undefined) return
   throw new AppError(

@@ -11,6 +11,7 @@ import { keepFact, keepText } from '../documents/keep-note.ts'
 import type { Note } from '../documents/keep-note.ts'
 import { invalidateFact } from '../graph/invalidate-fact.ts'
 import { readCatalog } from '../packs/resolve-packs.ts'
+import { piiLabels } from '../pii/protect.ts'
 import { inTurn, serveMemory } from '../serve-memory.ts'
 import type { MemoryParts } from '../serve-memory.ts'
 
@@ -23,7 +24,7 @@ export function bindBrain(app: Hono, api: Api<MemoryCtx>, parts: MemoryParts): v
     const target = await writeTarget(ctx, defaultNamespace, body)
     const note = await inTurn(writers, ctx, target.namespace, async () => {
       const catalog = await readCatalog(db, packs, target.namespace)
-      return await keepText(db, ctx, { ...target, catalog, body })
+      return await keepText(db, ctx, { ...target, catalog, body: labelled(body, settings) })
     })
     return { retained: true as const, ...replyOf(note, target.namespace, body.type) }
   })
@@ -32,7 +33,7 @@ export function bindBrain(app: Hono, api: Api<MemoryCtx>, parts: MemoryParts): v
     const target = await writeTarget(ctx, defaultNamespace, body)
     const note = await inTurn(writers, ctx, target.namespace, async () => {
       const catalog = await readCatalog(db, packs, target.namespace)
-      return await keepFact(db, ctx, { ...target, catalog, body })
+      return await keepFact(db, ctx, { ...target, catalog, body: labelled(body, settings) })
     })
     return replyOf(note, target.namespace, body.type)
   })
@@ -77,6 +78,15 @@ export function bindBrain(app: Hono, api: Api<MemoryCtx>, parts: MemoryParts): v
     })
     return { namespace: target.namespace, ...done }
   })
+}
+
+/** With labels of the personal data in it, where that is protected. */
+function labelled<T extends { properties?: Record<string, unknown> | undefined }>(
+  body: T,
+  { piiProtection }: MemoryParts['settings'],
+): T {
+  const labels = piiProtection ? piiLabels(body) : {}
+  return labels.pii ? { ...body, properties: { ...body.properties, ...labels } } : body
 }
 
 function replyOf(note: Note, namespace: string, type: string) {

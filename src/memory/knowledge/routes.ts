@@ -9,6 +9,7 @@ import { deleteDocument as endDocument } from '../documents/delete-document.ts'
 import { putDocument as storeDocument } from '../documents/put-document.ts'
 import { queryEntities as findEntities } from '../entities/query-entities.ts'
 import { readCatalog } from '../packs/resolve-packs.ts'
+import { piiLabels } from '../pii/protect.ts'
 import { reconcile as reconcileSource } from '../reconcile/reconcile.ts'
 import { inTurn, serveMemory } from '../serve-memory.ts'
 import type { MemoryParts } from '../serve-memory.ts'
@@ -20,9 +21,12 @@ export function bindKnowledge(app: Hono, api: Api<MemoryCtx>, parts: MemoryParts
 
   serveMemory(app, api, putDocument, async (ctx, { body }) => {
     const target = await writeTarget(ctx, defaultNamespace, body)
+    const { title, content, chunks, properties } = body
+    const labels = settings.piiProtection ? piiLabels(title, content, chunks, properties) : {}
+    const document = labels.pii ? { ...body, meta: { ...body.meta, ...labels } } : body
     const { warnings, type, ...result } = await inTurn(writers, ctx, target.namespace, async () => {
       const catalog = await readCatalog(db, packs, target.namespace)
-      return await storeDocument(db, { ...target, catalog, document: body })
+      return await storeDocument(db, { ...target, catalog, document })
     })
     return {
       natural_key: body.natural_key,
