@@ -11,6 +11,7 @@ import {
   words,
 } from './config-kinds.ts'
 import { IDENTITY_VARIABLES } from './identity-variables.ts'
+import { MCP_VARIABLES } from './mcp-variables.ts'
 import { MEMORY_ACCESS_VARIABLES } from './memory-access-variables.ts'
 import { LLM_VARIABLES } from './llm-variables.ts'
 import { OTEL_VARIABLES } from './otel-variables.ts'
@@ -228,6 +229,7 @@ export const VARIABLES = {
   ),
   CB_CONTEXT_DEFAULT_MAX_TOKENS: count(8000).describe('Budget of a pack when none is asked'),
   ...LLM_VARIABLES,
+  ...MCP_VARIABLES,
   ...WEBHOOK_VARIABLES,
   ...OTEL_VARIABLES,
 } as const satisfies Record<string, z.ZodType>

@@ -13,6 +13,7 @@ import type { Role } from './roles.ts'
 const [command = 'all', ...words] = process.argv.slice(2)
 const role = ROLES.find((name) => name === command)
 const isEmergency = command === 'break-glass'
+const isMcp = command === 'memory' && words.join(' ') === 'mcp'
 const isHelp = command === 'help' || process.argv.some((one) => one === '--help' || one === '-h')
 const stop = new AbortController()
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort())
@@ -37,14 +38,17 @@ const DOES: Readonly<Record<Role, string>> = {
   adapter: 'delivers the journal to memory',
   worker: 'ends leases that are over, cleans up',
   memory: 'the memory service',
+  mcp: 'the tools of memory for models, over HTTP (MCP)',
   policy: 'a decision point over the Cedar policies of a folder',
   migrate: 'brings the databases that are named to the current schema, then ends',
 }
 
 const HELP = `Usage: strata [role]
+       strata memory mcp
        strata ${BREAK_GLASS_USAGE}
 
 ${ROLES.map((name) => `  ${name.padEnd(13)}${DOES[name]}`).join('\n')}
+  memory mcp   the same tools for one client, over stdin and stdout
   break-glass  prints an admin key for an emergency, valid for a few hours
 
 Settings are environment variables: docs/configuration.md names them all.
@@ -57,7 +61,7 @@ async function main(): Promise<void> {
     process.stdout.write(HELP)
     return
   }
-  if (!isEmergency && (!role || words.length > 0)) {
+  if (!isEmergency && !isMcp && (!role || words.length > 0)) {
     const what = role ? `role ${role} takes no arguments` : `there is no role "${command}"`
     throw new StartError(`Cannot start: ${what}; "strata --help" lists ${ROLES.join(', ')}`)
   }
@@ -66,7 +70,15 @@ async function main(): Promise<void> {
   await using tracing = await openTracing(config, command, (reason) =>
     log?.warn('Traces cannot be sent', { reason }),
   )
-  log = openLog(config, process.stdout, tracing.ids)
+  // What speaks MCP over its streams says nothing else there.
+  log = openLog(config, isMcp ? process.stderr : process.stdout, tracing.ids)
+  if (isMcp) {
+    const { runMemoryMcp } = await import('./mcp-service.ts')
+    const { stdin: input, stdout: output } = process
+    await runMemoryMcp(config, { log, input, output, signal: stop.signal })
+    process.stdin.destroy()
+    return
+  }
   if (isEmergency) await runBreakGlass(config, words, { print, say })
   if (role) {
     const metrics = createMetrics()

@@ -20,4 +20,7 @@ export const MEMORY_ACCESS_VARIABLES = {
     .max(300)
     .default(5)
     .describe('How long its decision is kept, in seconds'),
+  CB_SERVER_TIMING: flag(false).describe(
+    'Say in the header Server-Timing how long an answer of memory took',
+  ),
 } as const satisfies Record<string, z.ZodType>

@@ -9,6 +9,7 @@ import type { Database } from '#db/sql.ts'
 import { createNotifier } from '#events/notify.ts'
 import type { Watch } from '#http/served.ts'
 import type { Notify } from '#lib/appended.ts'
+import type { MemoryMeter } from '#memory/serve-memory.ts'
 import type { Log } from '#lib/log.ts'
 import type { Tracing } from '#lib/tracing.ts'
 import type { Metrics } from '#observe/metrics.ts'
@@ -22,6 +23,23 @@ export function contextMeter(metrics: Metrics): ContextMetrics {
     },
     degraded: (status) => metrics.contextDegraded.inc({ status }),
     failed: () => metrics.contextProviderFailures.inc(),
+  }
+}
+
+/** Counts what comes into the memory service. */
+export function memoryMeter(metrics: Metrics): MemoryMeter {
+  return {
+    recorded(results) {
+      for (const result of results) {
+        if ('error' in result) metrics.memoryObservations.inc({ outcome: 'refused' })
+        else if (result.duplicate) metrics.memoryObservations.inc({ outcome: 'duplicate' })
+        else {
+          metrics.memoryObservations.inc({ outcome: 'accepted' })
+          if (result.status !== 'processed') metrics.memoryAssertionsFailed.inc()
+        }
+      }
+    },
+    stored: (kind, outcome) => metrics.memoryStored.inc({ kind, outcome }),
   }
 }
 

@@ -25,17 +25,20 @@ import { contextTokens } from './identity.ts'
 import { firstStart, secretFile } from './first-start.ts'
 import { listen } from './listen.ts'
 import { openMetrics } from './open-metrics.ts'
-import {
-  adapterService,
-  apiService,
-  createHeads,
-  memoryOf,
-  memoryService,
-  workerService,
-} from './services.ts'
+import { adapterService, apiService, createHeads, memoryOf, workerService } from './services.ts'
 import type { Shared } from './services.ts'
+import { memoryService } from './memory-service.ts'
 
-export const ROLES = ['all', 'api', 'adapter', 'worker', 'memory', 'policy', 'migrate'] as const
+export const ROLES = [
+  'all',
+  'api',
+  'adapter',
+  'worker',
+  'memory',
+  'mcp',
+  'policy',
+  'migrate',
+] as const
 export type Role = (typeof ROLES)[number]
 
 export interface Start extends Omit<Shared, 'databases'> {
@@ -48,7 +51,10 @@ type Given = Omit<Start, 'role' | 'tracing'> & Partial<Pick<Start, 'tracing'>>
 
 /** Runs one role of the program until the signal aborts; everything it opened is closed by then. */
 export async function runRole(role: Role, given: Given): Promise<void> {
-  const run = { all, api, adapter, worker, memory, policy, migrate } satisfies Record<Role, unknown>
+  const run = { all, api, adapter, worker, memory, mcp, policy, migrate } satisfies Record<
+    Role,
+    unknown
+  >
   const failed = new AbortController()
   const start = { tracing: NO_TRACING, ...given, role, log: given.log.with({ role }) }
   try {
@@ -221,6 +227,17 @@ async function memory(start: Start): Promise<void> {
   await using server = await listen(app, memoryAddress(shared))
   const probes = createProbes({ ...shared, memoryDatabase: db })
   await untilStopped(shared, { greeting: `Memory is ready at ${server.url}`, probes })
+}
+
+/** Offers the tools of memory to models over HTTP, without a database. */
+async function mcp({ config, log, say, signal }: Start): Promise<void> {
+  // The SDK is much code that no other role needs.
+  const { mcpApp } = await import('./mcp-service.ts')
+  const { CB_MCP_HOST: host, CB_MCP_PORT: port } = config
+  const where = { host, port, setting: 'CB_MCP_HOST, CB_MCP_PORT' }
+  await using server = await listen(mcpApp(config, log), where)
+  say(`Tools of memory are ready at ${server.url}/mcp`)
+  if (!signal.aborted) await once(signal, 'abort')
 }
 
 /** Decides by the policies of a folder, without a database. */

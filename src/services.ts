@@ -22,23 +22,14 @@ import { watchRequests } from '#observe/watch-requests.ts'
 import type { Log } from '#lib/log.ts'
 import { newId } from '#lib/id.ts'
 import { retainJournals } from '#journal/retain-journals.ts'
-import { createMemoryApp } from '#memory/app.ts'
 import { createControlPlaneApi } from '#org/routes.ts'
 import { reapInvocations } from '#invocations/reap-invocations.ts'
 import { leasesOf } from '#work/lease.ts'
 import { reapExpired } from '#work/reap-expired.ts'
 import { createControlPlane } from './app.ts'
-import { wordsSettings } from './language-model.ts'
 import { providerOf } from './memory-provider.ts'
 import type { Config } from './config.ts'
-import {
-  contextTokens,
-  controlPlaneTokens,
-  coreIdentities,
-  deciderOf,
-  memoryPolicy,
-  memoryTokens,
-} from './identity.ts'
+import { contextTokens, controlPlaneTokens, deciderOf } from './identity.ts'
 import type { Databases } from './databases.ts'
 import {
   aroundMemory,
@@ -154,34 +145,6 @@ export function apiService(
       packAdmins: config.CP_KNOWLEDGE_PACK_ADMINS ?? [],
     },
   })
-}
-
-/** The memory service's API over one pool. */
-export function memoryService(
-  { config, log, metrics, tracing }: Shared,
-  db: Database,
-  serverApiKey: string | undefined,
-) {
-  const settings = {
-    serverApiKey,
-    apiKeys: config.CB_API_KEYS,
-    piiKeys: config.CB_SERVER_API_KEYS_PII,
-    piiProtection: config.CB_PII_PROTECTION,
-    verifyToken: memoryTokens(config),
-    policy: memoryPolicy(config),
-    coreIdentities: coreIdentities(config),
-    defaultNamespace: config.CB_DEFAULT_NAMESPACE,
-    observationsMaxBatch: config.CB_OBSERVATIONS_MAX_BATCH,
-    reconcileMaxItems: config.CB_RECONCILE_MAX_ITEMS,
-    reconcileChangesLimit: config.CB_RECONCILE_CHANGES_LIMIT,
-    contextDefaultMaxTokens: config.CB_CONTEXT_DEFAULT_MAX_TOKENS,
-    indexMemoryMb: config.CB_INDEX_MEMORY_MB,
-    ...wordsSettings(config),
-    maxBodyBytes: config.CP_MAX_BODY_BYTES,
-    maxKnowledgeBytes: config.CP_KNOWLEDGE_SNAPSHOT_MAX_BODY_BYTES,
-    checkReplies: true,
-  }
-  return createMemoryApp({ db, log, settings, watch: watchRequests({ log, metrics, tracing }) })
 }
 
 /** Replays the journal into memory until the signal aborts; waits idly when there is no memory. */

@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { controlPlaneRoutes } from '#contract/all.ts'
-import * as memory from '#contract/memory.ts'
-import * as memoryContext from '#contract/memory-context.ts'
-import * as memoryReconcile from '#contract/memory-reconcile.ts'
+import { controlPlaneRoutes, memoryRoutes } from '#contract/all.ts'
 import type { Route } from '#contract/route.ts'
 import { isRefusedAt, leavesOf } from './support/leaves.ts'
 import type { Leaf } from './support/leaves.ts'
@@ -19,7 +16,7 @@ const AS_LONG_AS_THE_BODY: Readonly<Record<string, string>> = {
 
 const ALL = {
   'control plane': controlPlaneRoutes,
-  memory: { ...memory.routes, ...memoryContext.routes, ...memoryReconcile.routes },
+  memory: memoryRoutes,
 }
 
 /** Longer than any text that is not the content of something. */

@@ -119,6 +119,15 @@ export const RUSSIAN_MEANINGS: Readonly<Record<keyof typeof VARIABLES, string>> 
   CB_POLICY_API_KEY: 'Bearer-ключ этой точки решений',
   CB_POLICY_TIMEOUT: 'Предел одного вопроса к ней, в секундах',
   CB_POLICY_CACHE_TTL: 'Сколько секунд хранится её решение',
+  CB_MCP_HOST: 'Адрес, на котором слушает роль mcp',
+  CB_MCP_PORT: 'Порт роли mcp; 0 выбирает свободный',
+  CB_MCP_MEMORY_URL: 'Память, с которой работают инструменты MCP',
+  CB_MCP_API_KEY:
+    'Ключ для `strata memory mcp` (CB_SERVER_API_KEY или файл memory.key в STRATA_DATA); роль mcp передаёт то, что показал клиент',
+  CB_MCP_NAMESPACE: 'Namespace инструментов, если он не назван; если не задан, решает память',
+  CB_MCP_ORIGINS:
+    'Origins через запятую, чьи страницы могут обращаться к роли mcp; программы его не шлют',
+  CB_SERVER_TIMING: 'Говорить в заголовке Server-Timing, сколько занял ответ памяти',
   CB_CORE_ONLY:
     'Оставить сверку снимков платформе: служебным ключам и токенам со scope memory:service',
   CB_CORE_IDENTITIES: 'То же и кому ещё это можно: имена ключей, base, default или iam:<тип>:<id>',

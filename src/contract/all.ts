@@ -25,8 +25,10 @@ import { routes as memoryContext } from './memory-context.ts'
 import { routes as memoryDeletion } from './memory-deletion.ts'
 import { routes as memoryAsk } from './memory-ask.ts'
 import { routes as memoryPacks } from './memory-packs.ts'
+import { routes as memoryGraph } from './memory-graph.ts'
 import { routes as memoryReconcile } from './memory-reconcile.ts'
 import { routes as memoryTyped } from './memory-typed.ts'
+import { routes as memoryStats } from './memory-stats.ts'
 import { routes as observations } from './observations.ts'
 import { routes as operations } from './operations.ts'
 import { routes as org } from './org.ts'
@@ -104,11 +106,13 @@ export const controlPlaneRoutes = {
 /** Every route of the memory service by its operation id. */
 export const memoryRoutes = {
   ...memory,
-  ...memoryContext,
-  ...memoryReconcile,
-  ...memoryDeletion,
-  ...memoryTyped,
   ...memoryAsk,
   ...memoryPacks,
   ...memoryBrain,
+  ...memoryContext,
+  ...memoryDeletion,
+  ...memoryGraph,
+  ...memoryReconcile,
+  ...memoryStats,
+  ...memoryTyped,
 }

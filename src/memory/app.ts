@@ -1,4 +1,4 @@
-import type { Hono } from 'hono'
+import type { Hono, MiddlewareHandler } from 'hono'
 import { baseApp } from '#http/app.ts'
 import { createTurns } from '#lib/turns.ts'
 import type { Envelope } from '#http/app.ts'
@@ -6,6 +6,7 @@ import type { Api } from '#http/serve.ts'
 import type { Route } from '#contract/route.ts'
 import type { Caller, MemoryCtx } from './access/caller.ts'
 import { callers } from './access/token-caller.ts'
+import { bindBrowse } from './browse/routes.ts'
 import { createIndexes } from './index/indexes.ts'
 import { bindErasure } from './erase/routes.ts'
 import { createPackCache } from './packs/pack-cache.ts'
@@ -22,6 +23,7 @@ import { toSnakeCase } from './wire.ts'
 export function createMemoryApp(deps: MemoryDeps): Hono {
   const { settings, log, watch } = deps
   const app = baseApp(log, memoryEnvelope, watch)
+  if (settings.serverTiming) app.use(timed)
   const api = apiOf(deps, callers(settings, deps.db))
   const parts = {
     ...deps,
@@ -36,7 +38,15 @@ export function createMemoryApp(deps: MemoryDeps): Hono {
   bindErasure(app, api, parts)
   bindPacks(app, api, parts)
   bindBrain(app, api, parts)
+  bindBrowse(app, api, parts)
   return app
+}
+
+/** Says how long the answer took here; source: W3C Server Timing, section 3. */
+const timed: MiddlewareHandler = async (c, next) => {
+  const started = performance.now()
+  await next()
+  c.header('Server-Timing', `app;dur=${(performance.now() - started).toFixed(2)}`)
 }
 
 function apiOf(

@@ -1,5 +1,6 @@
 import type { Hono } from 'hono'
 import { health, listStreams, recordObservation, recordObservations } from '#contract/memory.ts'
+import { getStats } from '#contract/memory-stats.ts'
 import type { BatchResult, Recorded } from '#contract/memory.ts'
 import { AppError } from '#lib/errors.ts'
 import type { Api } from '#http/serve.ts'
@@ -7,6 +8,7 @@ import type { MemoryCtx } from './access/caller.ts'
 import { requireOpen } from './access/sight.ts'
 import { writeTarget } from './access/target.ts'
 import { readCatalog } from './packs/resolve-packs.ts'
+import { readStats } from './read-stats.ts'
 import { recordObservations as record } from './record-observations.ts'
 import { inTurn, serveMemory } from './serve-memory.ts'
 import type { MemoryParts } from './serve-memory.ts'
@@ -17,11 +19,16 @@ import { selectInstanceId, selectStreams } from './store/stream.sql.ts'
 const GRAPH = 'company_brain'
 
 export function bindMemory(app: Hono, api: Api<MemoryCtx>, parts: MemoryParts): void {
-  const { db, packs, settings, writers } = parts
+  const { db, packs, settings, writers, meter } = parts
   const { defaultNamespace, observationsMaxBatch } = settings
 
   serveMemory(app, api, health, async () => {
     return { ok: true, graph: GRAPH, ...(await selectTotals(db)) }
+  })
+
+  serveMemory(app, api, getStats, async (ctx) => {
+    const budgetBytes = settings.indexMemoryMb * 1_048_576
+    return await readStats(db, ctx, { indexes: parts.indexes, budgetBytes })
   })
 
   serveMemory(app, api, recordObservation, async (ctx, { body }) => {
@@ -31,6 +38,7 @@ export function bindMemory(app: Hono, api: Api<MemoryCtx>, parts: MemoryParts): 
       const catalog = await readCatalog(db, packs, target.namespace)
       return await record(db, { ...target, catalog, observations: [observation] })
     })
+    meter?.recorded(result ? [result] : [])
     return single(result)
   })
 
@@ -42,6 +50,7 @@ export function bindMemory(app: Hono, api: Api<MemoryCtx>, parts: MemoryParts): 
       const catalog = await readCatalog(db, packs, target.namespace)
       return await record(db, { ...target, catalog, observations, position })
     })
+    meter?.recorded(results)
     const failed = results.filter((result) => 'error' in result).length
     const duplicates = results.filter((result) => 'duplicate' in result && result.duplicate).length
     return { results, accepted: results.length - failed - duplicates, duplicates, failed }

@@ -1,4 +1,5 @@
 import type { Hono } from 'hono'
+import type { BatchResult } from '#contract/memory.ts'
 import type { Route, RouteReply } from '#contract/route.ts'
 import type { Database } from '#db/sql.ts'
 import { serve } from '#http/serve.ts'
@@ -34,6 +35,8 @@ export interface MemorySettings extends CallerSettings {
   maxBodyBytes: number
   maxKnowledgeBytes: number
   checkReplies: boolean
+  /** Whether answers say in `Server-Timing` how long they took. */
+  serverTiming?: boolean
 }
 
 export interface MemoryDeps {
@@ -41,6 +44,13 @@ export interface MemoryDeps {
   log: Log
   settings: MemorySettings
   watch?: Watch
+  meter?: MemoryMeter
+}
+
+/** Told what came into memory. */
+export interface MemoryMeter {
+  recorded: (results: readonly BatchResult[]) => void
+  stored: (kind: 'document' | 'snapshot', outcome: 'changed' | 'unchanged') => void
 }
 
 /**

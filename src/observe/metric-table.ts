@@ -2,6 +2,7 @@ import { ACCESS } from './tables/access.ts'
 import { CONTENT } from './tables/content.ts'
 import { JOURNAL } from './tables/journal.ts'
 import { MEMORY } from './tables/memory.ts'
+import { MEMORY_SERVICE } from './tables/memory-service.ts'
 import { PROCESS } from './tables/process.ts'
 import { REQUESTS } from './tables/requests.ts'
 import { WORK } from './tables/work.ts'
@@ -12,7 +13,7 @@ export const TOPICS = {
   access: ACCESS,
   work: WORK,
   journal: JOURNAL,
-  memory: MEMORY,
+  memory: { ...MEMORY, ...MEMORY_SERVICE },
   content: CONTENT,
   process: PROCESS,
 } as const
@@ -23,6 +24,7 @@ export const METRICS = {
   ...WORK,
   ...JOURNAL,
   ...MEMORY,
+  ...MEMORY_SERVICE,
   ...CONTENT,
   ...PROCESS,
 } as const

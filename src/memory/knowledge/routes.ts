@@ -16,7 +16,7 @@ import type { MemoryParts } from '../serve-memory.ts'
 
 /** Documents, snapshots of sources, and what is known of entities. */
 export function bindKnowledge(app: Hono, api: Api<MemoryCtx>, parts: MemoryParts): void {
-  const { db, packs, settings, writers } = parts
+  const { db, packs, settings, writers, meter } = parts
   const { defaultNamespace } = settings
 
   serveMemory(app, api, putDocument, async (ctx, { body }) => {
@@ -28,6 +28,7 @@ export function bindKnowledge(app: Hono, api: Api<MemoryCtx>, parts: MemoryParts
       const catalog = await readCatalog(db, packs, target.namespace)
       return await storeDocument(db, { ...target, catalog, document })
     })
+    meter?.stored('document', result.unchanged ? 'unchanged' : 'changed')
     return {
       natural_key: body.natural_key,
       namespace: target.namespace,
@@ -57,9 +58,13 @@ export function bindKnowledge(app: Hono, api: Api<MemoryCtx>, parts: MemoryParts
       query,
     )
     const { reconcileMaxItems: maxItems, reconcileChangesLimit: limit } = settings
-    return await inTurn(writers, ctx, target.namespace, () =>
+    const reconciled = await inTurn(writers, ctx, target.namespace, () =>
       reconcileSource(db, packs, { ...target, body, maxItems, limit }),
     )
+    const { opened, closed, superseded, dryRun } = reconciled
+    const isChanged = opened + closed + superseded > 0
+    if (!dryRun) meter?.stored('snapshot', isChanged ? 'changed' : 'unchanged')
+    return reconciled
   })
 
   serveMemory(app, api, queryEntities, (ctx, { body }) =>

@@ -93,3 +93,41 @@ export async function selectTotals(sql: Sql): Promise<{ nodes: number; chunks: n
     from namespace_stats`
   return { nodes: row?.nodes ?? 0, chunks: row?.chunks ?? 0 }
 }
+
+export interface NamespaceSizes {
+  namespace: string
+  observations: number
+  chunks: number
+  nodes: number
+  edges: number
+}
+
+/** Open items of the largest namespaces, most first. */
+export async function selectLargest(sql: Sql, limit: number): Promise<NamespaceSizes[]> {
+  return await sql<NamespaceSizes[]>`
+    select n.namespace, ${sizes(sql)}
+    from namespaces as n
+    join namespace_stats as s on s.namespace_id = n.id
+    group by n.namespace
+    order by sum(s.items) desc, n.namespace
+    limit ${limit}`
+}
+
+/** How many namespaces there are, and the open items of all together. */
+export async function selectSizes(
+  sql: Sql,
+): Promise<Omit<NamespaceSizes, 'namespace'> & { namespaces: number }> {
+  const [row] = await sql<(Omit<NamespaceSizes, 'namespace'> & { namespaces: number })[]>`
+    select (select count(*) from namespaces)::float8 as namespaces, ${sizes(sql)}
+    from namespace_stats as s`
+  if (!row) throw new Error('A sum has no row')
+  return row
+}
+
+function sizes(sql: Sql) {
+  const of = (kind: StoredKind) =>
+    sql`coalesce(sum(s.items) filter (where s.kind = ${kind}), 0)::float8`
+  return sql`
+    ${of('observation')} as observations, ${of('chunk')} as chunks,
+    ${of('node')} as nodes, ${of('edge')} as edges`
+}
