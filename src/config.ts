@@ -227,6 +227,13 @@ export const VARIABLES = {
   CB_INDEX_MEMORY_MB: count(640, 65_536).describe(
     'Memory for search indexes in one process; a namespace beyond it is searched in the database',
   ),
+  CB_CACHE_DIR: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Folder where search indexes are kept across restarts, only a cache (role all: cache in STRATA_DATA; else none)',
+    ),
   CB_CONTEXT_DEFAULT_MAX_TOKENS: count(8000).describe('Budget of a pack when none is asked'),
   ...LLM_VARIABLES,
   ...MCP_VARIABLES,

@@ -4,12 +4,12 @@ import { createMemoryApp } from '#memory/app.ts'
 import { watchRequests } from '#observe/watch-requests.ts'
 import { coreIdentities, memoryPolicy, memoryTokens } from './identity.ts'
 import { wordsSettings } from './language-model.ts'
-import { memoryMeter } from './meters.ts'
+import { indexMeter, memoryMeter } from './meters.ts'
 import type { Shared } from './services.ts'
 
 /** The memory service's API over one pool. */
 export function memoryService(
-  { config, log, metrics, tracing }: Shared,
+  { config, log, metrics, tracing }: Pick<Shared, 'config' | 'log' | 'metrics' | 'tracing'>,
   db: Database,
   serverApiKey: string | undefined,
 ): Hono {
@@ -27,12 +27,19 @@ export function memoryService(
     reconcileChangesLimit: config.CB_RECONCILE_CHANGES_LIMIT,
     contextDefaultMaxTokens: config.CB_CONTEXT_DEFAULT_MAX_TOKENS,
     indexMemoryMb: config.CB_INDEX_MEMORY_MB,
+    cacheFolder: config.CB_CACHE_DIR,
     ...wordsSettings(config),
     maxBodyBytes: config.CP_MAX_BODY_BYTES,
     maxKnowledgeBytes: config.CP_KNOWLEDGE_SNAPSHOT_MAX_BODY_BYTES,
     checkReplies: true,
     serverTiming: config.CB_SERVER_TIMING,
   }
-  const watch = watchRequests({ log, metrics, tracing })
-  return createMemoryApp({ db, log, settings, watch, meter: memoryMeter(metrics) })
+  return createMemoryApp({
+    db,
+    log,
+    settings,
+    watch: watchRequests({ log, metrics, tracing }),
+    meter: memoryMeter(metrics),
+    indexMeter: indexMeter(metrics),
+  })
 }

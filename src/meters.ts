@@ -12,6 +12,7 @@ import type { Notify } from '#lib/appended.ts'
 import type { MemoryMeter } from '#memory/serve-memory.ts'
 import type { Log } from '#lib/log.ts'
 import type { Tracing } from '#lib/tracing.ts'
+import type { IndexMeter } from '#memory/index/indexes.ts'
 import type { Metrics } from '#observe/metrics.ts'
 
 /** Counts what the context area reports. */
@@ -40,6 +41,19 @@ export function memoryMeter(metrics: Metrics): MemoryMeter {
       }
     },
     stored: (kind, outcome) => metrics.memoryStored.inc({ kind, outcome }),
+  }
+}
+
+/** Counts what becomes of the search indexes of memory. */
+export function indexMeter(metrics: Metrics): IndexMeter {
+  return {
+    loaded: (seconds) => metrics.memoryIndexLoad.observe(seconds),
+    failed: () => metrics.memoryIndexFailures.inc(),
+    dropped: () => metrics.memoryIndexDropped.inc(),
+    sized(bytes, count) {
+      metrics.memoryIndexBytes.set(bytes)
+      metrics.memoryIndexNamespaces.set(count)
+    },
   }
 }
 

@@ -24,10 +24,10 @@ import { openContentStore } from './content-store.ts'
 import { contextTokens } from './identity.ts'
 import { firstStart, secretFile } from './first-start.ts'
 import { listen } from './listen.ts'
+import { memoryService } from './memory-service.ts'
 import { openMetrics } from './open-metrics.ts'
 import { adapterService, apiService, createHeads, memoryOf, workerService } from './services.ts'
 import type { Shared } from './services.ts'
-import { memoryService } from './memory-service.ts'
 
 export const ROLES = [
   'all',
@@ -80,7 +80,9 @@ async function all(start: Start): Promise<void> {
   const memoryKey =
     config.CB_SERVER_API_KEY ?? (await secretFile(join(config.STRATA_DATA, 'memory.key')))
   await registerShippedPacks(memoryDb)
-  const memoryApp = memoryService(shared, memoryDb, memoryKey)
+  const cacheFolder = config.CB_CACHE_DIR ?? join(config.STRATA_DATA, 'cache')
+  const ofMemory = { ...shared, config: { ...config, CB_CACHE_DIR: cacheFolder } }
+  const memoryApp = memoryService(ofMemory, memoryDb, memoryKey)
   const tokens = contextTokens(config, true)
   const own: MemoryOptions = {
     ...(tokens && { tokens }),

@@ -137,6 +137,8 @@ export const RUSSIAN_MEANINGS: Readonly<Record<keyof typeof VARIABLES, string>> 
   CB_RECONCILE_CHANGES_LIMIT: 'Сколько изменений называет ответ о сверке',
   CB_INDEX_MEMORY_MB:
     'Память под поисковые индексы одного процесса; namespace сверх неё ищется в базе',
+  CB_CACHE_DIR:
+    'Папка, где поисковые индексы переживают перезапуск, лишь кэш (роль all: cache в STRATA_DATA; иначе нет)',
   CB_CONTEXT_DEFAULT_MAX_TOKENS: 'Бюджет пакета, если в запросе его нет',
   CB_LLM_PROVIDER: 'Кто облекает ответы памяти в слова: никто, HTTP-сервер или эхо для проб',
   CB_LLM_URL: 'Базовый адрес API чатов, который начала OpenAI, например локального сервера',

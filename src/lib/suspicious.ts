@@ -81,13 +81,17 @@ const HIDDEN_LETTERS = /(?:\p{VS}|[\u{e0020}-\u{e007e}]){8}/u
  */
 export function findSuspicious(text: string): string[] {
   const found = new Set<string>()
+  compiled ??= SIGNALS.map(({ name, pattern }) => ({ name, pattern: new RegExp(pattern, 'iu') }))
   for (const reading of readingsOf(text)) {
-    for (const { name, pattern } of SIGNALS) {
-      if (!found.has(name) && new RegExp(pattern, 'iu').test(reading)) found.add(name)
+    for (const { name, pattern } of compiled) {
+      if (!found.has(name) && pattern.test(reading)) found.add(name)
     }
   }
   return [...found]
 }
+
+/** Holds no state a caller can see: the patterns, made once. */
+let compiled: { name: string; pattern: RegExp }[] | undefined
 
 /** True when the text carries letters that no reader sees; the flags of some countries have six. */
 export function holdsHiddenLetters(text: string): boolean {

@@ -7,6 +7,7 @@ import type { Route } from '#contract/route.ts'
 import type { Caller, MemoryCtx } from './access/caller.ts'
 import { callers } from './access/token-caller.ts'
 import { bindBrowse } from './browse/routes.ts'
+import { createIndexCache } from './index/index-cache.ts'
 import { createIndexes } from './index/indexes.ts'
 import { bindErasure } from './erase/routes.ts'
 import { createPackCache } from './packs/pack-cache.ts'
@@ -28,7 +29,12 @@ export function createMemoryApp(deps: MemoryDeps): Hono {
   const parts = {
     ...deps,
     readers: createTurns({ each: 4, all: 8 }),
-    indexes: createIndexes(settings.indexMemoryMb * 1_048_576),
+    indexes: createIndexes({
+      budgetBytes: settings.indexMemoryMb * 1_048_576,
+      log,
+      meter: deps.indexMeter,
+      cache: settings.cacheFolder ? createIndexCache(settings.cacheFolder, { log }) : undefined,
+    }),
     packs: createPackCache(),
     writers: createTurns({ each: 1, all: Math.ceil(deps.db.options.max / 2) }),
   }

@@ -11,7 +11,7 @@ import type { Turns } from '#lib/turns.ts'
 import type { MemoryCtx } from './access/caller.ts'
 import type { CallerSettings } from './access/token-caller.ts'
 import type { PackCache } from './packs/pack-cache.ts'
-import type { Indexes } from './index/indexes.ts'
+import type { IndexMeter, Indexes } from './index/indexes.ts'
 
 export interface MemorySettings extends CallerSettings {
   /** Labels of callers who may reconcile beside service credentials; null for whoever a grant covers. */
@@ -31,6 +31,8 @@ export interface MemorySettings extends CallerSettings {
   llm: Complete | undefined
   /** Whether a question is answered in words unless it says. */
   synthesizesByDefault: boolean
+  /** Folder where search indexes are kept across restarts; undefined for nowhere. */
+  cacheFolder: string | undefined
   /** Largest bodies, in bytes: of questions, and of what brings knowledge. */
   maxBodyBytes: number
   maxKnowledgeBytes: number
@@ -45,6 +47,8 @@ export interface MemoryDeps {
   settings: MemorySettings
   watch?: Watch
   meter?: MemoryMeter
+  /** Told what becomes of the search indexes. */
+  indexMeter?: IndexMeter
 }
 
 /** Told what came into memory. */

@@ -38,7 +38,18 @@ function spelling(known: Known, key: string, whole: object): string {
   return known.fields.has(other) && !Object.hasOwn(whole, other) ? other : key
 }
 
+/** Holds no state a caller can see: schemas never change, and a batch asks the same one for every item. */
+const read = new WeakMap<z.core.$ZodType, Known>()
+
 function knownOf(schema: z.core.$ZodType): Known {
+  const before = read.get(schema)
+  if (before) return before
+  const known = readFields(schema)
+  read.set(schema, known)
+  return known
+}
+
+function readFields(schema: z.core.$ZodType): Known {
   if (schema instanceof z.ZodObject) {
     const shape: Record<string, z.core.$ZodType> = schema.shape
     const fields = Object.entries(shape).map(([name, inner]) => [name, knownOf(inner)] as const)

@@ -34,6 +34,7 @@ export const MEMORY_SETTINGS: MemorySettings = {
   indexMemoryMb: 64,
   llm: undefined,
   synthesizesByDefault: false,
+  cacheFolder: undefined,
   maxBodyBytes: 1_048_576,
   maxKnowledgeBytes: 67_108_864,
   checkReplies: true,

@@ -20,6 +20,9 @@ export interface ItemTerms {
 
 const WORD = /^\p{L}{3,40}$/u
 
+/** Version of the analysis: it grows with every change of what terms a text gives, or of how they are stored. */
+export const ANALYSIS = 1
+
 /** A frequency of 1 is stored as 8, so that weights below 1 survive in an integer. */
 export const TF_UNIT = 8
 const MAX_TF = 32_767

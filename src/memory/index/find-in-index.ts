@@ -10,7 +10,7 @@ import { groupCorpusOf } from './group-corpus.ts'
 import { SHAPES, described } from './namespace-index.ts'
 import type { NamespaceIndex } from './namespace-index.ts'
 import { neighboursOf } from './neighbours.ts'
-import { frequencyIn } from './postings.ts'
+import { frequenciesIn } from './postings.ts'
 import type { Segment } from './postings.ts'
 import { sightOf } from './readable.ts'
 import type { Sight } from './readable.ts'
@@ -41,7 +41,7 @@ export function findInIndex(index: NamespaceIndex, search: WordSearch): Found[] 
       links.push({ from: keyAt(index, slot), to: keyAt(index, other), offset })
     }
   }
-  const units = Array.from(slots, (slot) => unitOf(index, search, terms, slot))
+  const units = unitsOf(index, search, terms, slots)
   const groups = groupCorpusOf(index, sight, terms, slots)
   const letters = new Map(
     Array.from(byLetters.scores([...slots]), ([slot, score]) => [keyAt(index, slot), score]),
@@ -61,11 +61,12 @@ function letterSearch(
   corpus: Corpus,
 ): { best: number[]; scores: (slots: readonly number[]) => Map<number, number> } {
   const isUnknown = corpus.frequencies.every((df) => df === 0)
-  const document = SHAPES.indexOf('document')
-  const isScored = (slot: number) =>
-    (isUnknown || index.columns.shape[slot] === document) && sight.isReadable(slot)
-  const scope = { index, corpus, isScored }
-  const letters = letterQuery(index, sight, terms, corpus.items)
+  const shapes = SHAPES.map((shape) => isUnknown || shape === 'document')
+  const scope = { index, corpus, sight, shapes }
+  // Without documents that the reader sees nothing could be found.
+  if (!isUnknown && index.tallies.seen(sight.audiences).texts.items === 0)
+    return { best: [], scores: () => new Map() }
+  const letters = letterQuery(scope, terms)
   return {
     best: bestByLetters(scope, letters, MAX_BY_LETTERS),
     scores: (slots) => letterScores(scope, letters, slots),
@@ -107,16 +108,19 @@ function keyAt(index: NamespaceIndex, slot: number): string {
   return keyOf({ id: index.namespaceId }, String(index.columns.item[slot] ?? 0))
 }
 
-function unitOf(
+/** The slots as units to score, with how often each term stands in them. */
+function unitsOf(
   index: NamespaceIndex,
   { namespace }: WordSearch,
   terms: readonly Segment[][],
-  slot: number,
-): FoundUnit {
-  return {
+  slots: Iterable<number>,
+): FoundUnit[] {
+  const sorted = Int32Array.from(slots).toSorted()
+  const byTerm = terms.map((segments) => frequenciesIn(segments, sorted))
+  return Array.from(sorted, (slot, row) => ({
     ...described(index, slot),
     key: keyAt(index, slot),
     namespace,
-    tfs: terms.map((segments) => frequencyIn(segments, slot) / TF_UNIT),
-  }
+    tfs: byTerm.map((tfs) => (tfs[row] ?? 0) / TF_UNIT),
+  }))
 }

@@ -3,6 +3,7 @@ import type { GroupBag, GroupCorpus } from '../recall/structure.ts'
 import type { NamespaceIndex } from './namespace-index.ts'
 import type { Segment } from './postings.ts'
 import type { Sight } from './readable.ts'
+import { READABLE } from './sights.ts'
 
 /** Of a longer session this many items stand for the whole. */
 const MAX_MEMBERS = 2_000
@@ -14,32 +15,27 @@ const MAX_MEMBERS = 2_000
 export function groupCorpusOf(
   index: NamespaceIndex,
   sight: Sight,
-  terms: readonly Segment[][],
+  terms: readonly (readonly Segment[])[],
   slots: Iterable<number>,
 ): GroupCorpus {
   const { columns, groups } = index
   const numbers = new Set<number>()
   for (const slot of slots) numbers.add(columns.group[slot] ?? -1)
   numbers.delete(-1)
-  const bags = new Map(
-    Array.from(numbers, (group) => [group, emptyBag(index, sight, group, terms.length)]),
-  )
-  const holding = countInto(bags, index, sight, terms)
-  const named = Array.from(
-    bags,
-    ([group, bag]) => [index.groupNames.names[group] ?? '', bag] as const,
-  )
-  const lengths = Array.from(bags.values(), ({ length }) => length)
-  const average = lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, lengths.length)
+  const found = Array.from(numbers, (group) => ({
+    group,
+    bag: emptyBag(index, sight, group, terms.length),
+  }))
+  const holding = countInto(found, index, sight, terms)
+  const bags = found.map(({ bag }) => bag)
+  const average = bags.reduce((sum, { length }) => sum + length, 0) / Math.max(1, bags.length)
   const { texts, shorts } = index.tallies.seen(sight.audiences)
   const items = texts.items + shorts.items
-  const averageItems =
-    Array.from(bags.values(), (bag) => bag.items).reduce((sum, count) => sum + count, 0) /
-    Math.max(1, bags.size)
+  const averageItems = bags.reduce((sum, bag) => sum + bag.items, 0) / Math.max(1, bags.length)
   return {
-    bags: new Map(named),
+    bags: new Map(found.map(({ group, bag }) => [index.groupNames.names[group] ?? '', bag])),
     total: Math.max(
-      bags.size,
+      bags.length,
       ...holding,
       Math.min(groups.count, items / Math.max(1, averageItems)),
     ),
@@ -50,10 +46,13 @@ export function groupCorpusOf(
 
 function emptyBag(index: NamespaceIndex, sight: Sight, group: number, terms: number): GroupBag {
   const bag: GroupBag = { tfs: Array.from({ length: terms }, () => 0), length: 0, items: 0 }
+  const { length } = index.columns
   const members = index.groups.members(index.columns, group)
-  for (const slot of members.slice(0, MAX_MEMBERS)) {
-    if (!sight.isReadable(slot)) continue
-    bag.length += index.columns.length[slot] ?? 0
+  const some = Math.min(members.length, MAX_MEMBERS)
+  for (let i = 0; i < some; i++) {
+    const slot = members[i] ?? 0
+    if (((sight.marks[slot] ?? 0) & READABLE) === 0) continue
+    bag.length += length[slot] ?? 0
     bag.items += 1
   }
   return bag
@@ -61,25 +60,41 @@ function emptyBag(index: NamespaceIndex, sight: Sight, group: number, terms: num
 
 /** Adds the frequencies to the bags, and answers how many groups of all hold each term. */
 function countInto(
-  bags: ReadonlyMap<number, GroupBag>,
-  { columns, groups }: NamespaceIndex,
-  { isReadable }: Sight,
-  terms: readonly Segment[][],
+  found: readonly { group: number; bag: GroupBag }[],
+  { columns, groups, scratch }: NamespaceIndex,
+  { marks }: Sight,
+  terms: readonly (readonly Segment[])[],
 ): number[] {
-  const lastSeen = new Int32Array(groups.count).fill(-1)
-  return terms.map((segments, term) => {
+  const rows = scratch.groupRows(groups.count)
+  const stamps = scratch.groupStamps(groups.count)
+  for (const [row, { group }] of found.entries()) rows[group] = row + 1
+  const holding = terms.map((segments, term) => {
+    const stamp = scratch.stamp()
     let count = 0
-    for (const { slots, tfs, from, to } of segments) {
-      for (let i = from; i < to; i++) {
-        const slot = slots[i] ?? 0
-        const group = columns.group[slot] ?? -1
-        if (group === -1 || !isReadable(slot)) continue
-        if (lastSeen[group] !== term) count += 1
-        lastSeen[group] = term
-        const bag = bags.get(group)
-        if (bag) bag.tfs[term] = (bag.tfs[term] ?? 0) + (tfs[i] ?? 0) / TF_UNIT
-      }
+    const note = (group: number, tf: number): void => {
+      if (stamps[group] !== stamp) count += 1
+      stamps[group] = stamp
+      const bag = found[(rows[group] ?? 0) - 1]?.bag
+      if (bag) bag.tfs[term] = (bag.tfs[term] ?? 0) + tf
     }
+    for (const segment of segments) eachGrouped(segment, columns.group, marks, note)
     return count
   })
+  for (const { group } of found) rows[group] = 0
+  return holding
+}
+
+/** Calls for each posting of a readable slot that has a group. */
+function eachGrouped(
+  { slots, tfs, from, to }: Segment,
+  groupOf: Int32Array,
+  marks: Uint8Array,
+  note: (group: number, tf: number) => void,
+): void {
+  for (let i = from; i < to; i++) {
+    const slot = slots[i] ?? 0
+    const group = groupOf[slot] ?? -1
+    if (group === -1 || ((marks[slot] ?? 0) & READABLE) === 0) continue
+    note(group, (tfs[i] ?? 0) / TF_UNIT)
+  }
 }

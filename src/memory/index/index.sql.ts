@@ -45,18 +45,34 @@ function micros(sql: Sql, column: string) {
 export interface ChangedItems {
   version: number
   kind: string
+  /** When the version was made, to the microsecond. */
+  writtenAt: string
   items: string[]
 }
 
-/** What changed after a version, oldest first; a version of several kinds is several rows. */
+/** A version and what changed after it, oldest first; a version of several kinds is several rows. */
 export async function selectChanges(
   sql: Sql,
   namespaceId: string,
-  after: number,
+  from: number,
 ): Promise<ChangedItems[]> {
   return await sql<ChangedItems[]>`
-    select version::float8 as version, kind, items
+    select version::float8 as version, kind, items, written_at::text as written_at
     from changes
-    where namespace_id = ${namespaceId} and version > ${after}
+    where namespace_id = ${namespaceId} and version >= ${from}
     order by version`
+}
+
+/** When a version was made; empty for one that the log does not hold. */
+export async function selectWrittenAt(
+  sql: Sql,
+  namespaceId: string,
+  version: number,
+): Promise<string> {
+  const [row] = await sql<{ writtenAt: string }[]>`
+    select written_at::text as written_at
+    from changes
+    where namespace_id = ${namespaceId} and version = ${version}
+    limit 1`
+  return row?.writtenAt ?? ''
 }

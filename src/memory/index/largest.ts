@@ -1,14 +1,20 @@
-/** Indexes of the largest values above 0 that are admitted, largest first, at most `limit`. */
+import { READABLE, SUCCEEDED } from './sights.ts'
+
+/**
+ * Those of the slots that have the largest values and may be read or told of, largest first, at most
+ * `limit`; of equal ones the first.
+ */
 export function largest(
   values: Float32Array,
-  limit: number,
-  isAdmitted: (index: number) => boolean,
+  slots: Uint32Array,
+  { limit, marks }: { limit: number; marks: Uint8Array },
 ): number[] {
   let best: number[] = []
   let least = 0
-  for (let i = 0; i < values.length; i++) {
-    if ((values[i] ?? 0) <= least || !isAdmitted(i)) continue
-    best.push(i)
+  for (const slot of slots) {
+    const value = values[slot] ?? 0
+    if (value < least || ((marks[slot] ?? 0) & (READABLE | SUCCEEDED)) === 0) continue
+    best.push(slot)
     if (best.length < 2 * limit) continue
     best = sortedBy(values, best).slice(0, limit)
     least = values[best.at(-1) ?? 0] ?? 0
@@ -16,6 +22,6 @@ export function largest(
   return sortedBy(values, best).slice(0, limit)
 }
 
-function sortedBy(values: Float32Array, indexes: readonly number[]): number[] {
-  return indexes.toSorted((a, b) => (values[b] ?? 0) - (values[a] ?? 0) || a - b)
+function sortedBy(values: Float32Array, slots: readonly number[]): number[] {
+  return slots.toSorted((a, b) => (values[b] ?? 0) - (values[a] ?? 0) || a - b)
 }

@@ -4,16 +4,22 @@ import type { Columns } from './columns.ts'
 import { createGroups } from './groups.ts'
 import type { Groups } from './groups.ts'
 import { createPostings } from './postings.ts'
-import type { Postings } from './postings.ts'
+import type { Bulk, Postings } from './postings.ts'
+import { createItemSlots } from './item-slots.ts'
+import type { ItemSlots } from './item-slots.ts'
 import { createRegistry } from './registry.ts'
 import type { Registry } from './registry.ts'
 import { decodedArray } from './array-wire.ts'
+import { createScratch } from './scratch.ts'
+import type { Scratch } from './scratch.ts'
+import { createSights } from './sights.ts'
+import type { Sights } from './sights.ts'
 import { createSpelling } from './spelling.ts'
 import type { Spelling } from './spelling.ts'
 import { createTallies } from './tallies.ts'
 import type { Tallies } from './tallies.ts'
 import { createTermTable } from './term-table.ts'
-import type { TermTable } from './term-table.ts'
+import type { TermArrays, TermTable } from './term-table.ts'
 
 export const KINDS = ['observation', 'chunk', 'entity', 'fact'] as const
 export const SHAPES = ['short', 'document', 'code'] as const
@@ -49,6 +55,10 @@ export interface NamespaceIndex {
   readonly namespaceId: string
   /** The version of the namespace that this is the index of. */
   version: number
+  /** When that version was made, as the log of changes says. */
+  writtenAt: string
+  /** Whether changes are being applied piece by piece: a search has to wait. */
+  isChanging: boolean
   readonly columns: Columns
   readonly slots: number
   readonly terms: TermTable
@@ -60,6 +70,9 @@ export interface NamespaceIndex {
   /** How much there is that holds now, for each audience. */
   readonly tallies: Tallies
   readonly spelling: Spelling
+  /** What readers saw of it last. */
+  readonly sights: Sights
+  readonly scratch: Scratch
   /** Slots that stand for nothing any more. */
   readonly gone: number
   readonly bytes: number
@@ -71,6 +84,22 @@ export interface NamespaceIndex {
   forget: (hash: bigint) => void
   /** Forgets an item that the store no longer shows. */
   remove: (item: number) => void
+  /** Makes an empty index what was kept of one; yields now and then. */
+  restore: (kept: KeptIndex) => Generator<undefined>
+}
+
+/** What is enough to make an index again, but for the words of its namespace. */
+export interface KeptIndex {
+  version: number
+  writtenAt: string
+  slots: number
+  gone: number
+  columns: Columns
+  terms: TermArrays & { size: number }
+  bulk: Bulk
+  groupNames: readonly string[]
+  authors: readonly string[]
+  audiences: readonly string[]
 }
 
 const FIRST_CAPACITY = 1_024
@@ -82,24 +111,22 @@ export function scopeLanes(namespaceId: string, scope: string): [number, number]
 }
 
 /** The parts that an index grows together; `columns` is exchanged when it has no room left. */
-type Growing = Omit<
-  NamespaceIndex,
-  'put' | 'learn' | 'forget' | 'remove' | 'bytes' | 'columns' | 'slots' | 'gone'
-> & {
-  columns: Columns
-  slots: number
-  gone: number
-  slotOf: Map<number, number>
-}
+type Growing = {
+  -readonly [
+    P in Exclude<keyof NamespaceIndex, 'put' | 'learn' | 'forget' | 'remove' | 'restore' | 'bytes'>
+  ]: NamespaceIndex[P]
+} & { slotOf: ItemSlots }
 
 export function createNamespaceIndex(namespaceId: string): NamespaceIndex {
   const parts: Growing = {
     namespaceId,
     version: 0,
+    writtenAt: '',
+    isChanging: false,
     columns: createColumns(FIRST_CAPACITY),
     slots: 0,
     gone: 0,
-    slotOf: new Map(),
+    slotOf: createItemSlots(),
     terms: createTermTable(),
     postings: createPostings(),
     groups: createGroups(),
@@ -108,6 +135,8 @@ export function createNamespaceIndex(namespaceId: string): NamespaceIndex {
     audiences: createRegistry(),
     tallies: createTallies(),
     spelling: createSpelling(),
+    sights: createSights(),
+    scratch: createScratch(),
   }
   return Object.defineProperty(
     Object.assign(parts, {
@@ -122,6 +151,7 @@ export function createNamespaceIndex(namespaceId: string): NamespaceIndex {
         spelling.forget(terms.find(Number(BigInt.asIntN(32, hash >> 32n)), low))
       },
       remove: (item: number) => remove(parts, item),
+      restore: (kept: KeptIndex) => restore(parts, kept),
       bytes: 0,
     }),
     'bytes',
@@ -144,15 +174,17 @@ function put(parts: Growing, row: IndexRow): void {
   columns.author[slot] = row.author === null ? NONE : authors.number(row.author)
   columns.audience[slot] = audiences.number(row.audience.toSorted().join('\n'))
   count(parts, slot, 1)
+  parts.sights.changed(slot)
 }
 
 function remove(parts: Growing, item: number): void {
   const slot = parts.slotOf.get(item)
-  if (slot === undefined) return
+  if (slot === NONE) return
   parts.slotOf.delete(item)
   count(parts, slot, -1)
   parts.columns.flags[slot] = GONE
   parts.gone += 1
+  parts.sights.changed(slot)
 }
 
 /** The slot of an item: the one it has, or a new one when it is new or says something else now. */
@@ -160,8 +192,8 @@ function slotFor(parts: Growing, row: IndexRow): number {
   const item = Number(row.item)
   const termSum = sumOf(row)
   const known = parts.slotOf.get(item)
-  if (known !== undefined && parts.columns.termSum[known] === termSum) return known
-  if (known !== undefined) remove(parts, item)
+  if (known !== NONE && parts.columns.termSum[known] === termSum) return known
+  if (known !== NONE) remove(parts, item)
   const slot = parts.slots++
   parts.columns = withRoom(parts.columns, slot + 1)
   parts.slotOf.set(item, slot)
@@ -189,6 +221,26 @@ function addTerms({ namespaceId, terms, postings }: Growing, slot: number, row: 
   }
 }
 
+function* restore(parts: Growing, kept: KeptIndex): Generator<undefined> {
+  const { version, writtenAt, slots, gone, columns } = kept
+  Object.assign(parts, { version, writtenAt, slots, gone, columns })
+  parts.terms = createTermTable(kept.terms)
+  parts.postings = createPostings(kept.bulk)
+  parts.groupNames = createRegistry(kept.groupNames)
+  parts.authors = createRegistry(kept.authors)
+  parts.audiences = createRegistry(kept.audiences)
+  for (let slot = 0; slot < slots; slot++) {
+    const group = columns.group[slot] ?? NONE
+    if (group !== NONE) parts.groups.add(group, slot)
+    if (((columns.flags[slot] ?? GONE) & GONE) === 0)
+      parts.slotOf.set(columns.item[slot] ?? 0, slot)
+    count(parts, slot, 1)
+    if (slot % SLOTS_A_STEP === 0) yield
+  }
+}
+
+const SLOTS_A_STEP = 1_024
+
 /** Adds a slot that holds now to what its audience sees, or takes it away again. */
 function count({ columns, tallies }: Growing, slot: number, sign: 1 | -1): void {
   const { flags, validTo, retiredAt, audience, kind, length } = columns
@@ -201,15 +253,16 @@ function count({ columns, tallies }: Growing, slot: number, sign: 1 | -1): void 
 function bytesTaken(parts: Growing): number {
   const { columns, terms, postings, slotOf, slots, groupNames, audiences, authors, spelling } =
     parts
+  const { sights, scratch } = parts
   const names = groupNames.names.length + audiences.names.length + authors.names.length
-  const lists = slotOf.size * BYTES_A_MAP_ENTRY + slots * BYTES_A_MEMBER + names * BYTES_A_NAME
-  return bytesOf(columns) + terms.bytes + postings.bytes + spelling.bytes + lists
+  const lists = slots * BYTES_A_MEMBER + names * BYTES_A_NAME
+  const arrays = bytesOf(columns) + terms.bytes + postings.bytes + slotOf.bytes
+  return arrays + sights.bytes + scratch.bytes + spelling.bytes + lists
 }
 
 /** Measured with Node 24, roundly. */
-const BYTES_A_MAP_ENTRY = 40
-const BYTES_A_MEMBER = 8
-const BYTES_A_NAME = 120
+const BYTES_A_MEMBER = 12
+const BYTES_A_NAME = 250
 
 /** An item as a search takes it up, its words aside. */
 export function described({ columns, groupNames, authors }: NamespaceIndex, slot: number) {

@@ -7,9 +7,10 @@ export interface Registry {
   find: (name: string) => number
 }
 
-export function createRegistry(): Registry {
-  const names: string[] = []
-  const numbers = new Map<string, number>()
+/** Begins with the names given, which are distinct. */
+export function createRegistry(first: readonly string[] = []): Registry {
+  const names = [...first]
+  const numbers = new Map(names.map((name, number) => [name, number]))
   return {
     names,
     number: (name) => {

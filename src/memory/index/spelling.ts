@@ -3,6 +3,7 @@ import { transliterate } from '../analysis/names.ts'
 /** Which words of a namespace are spelt alike, in whatever alphabet: by the letters they have in a row. */
 export interface Spelling {
   readonly bytes: number
+  /** Takes a word; one that is known changes nothing. */
   learn: (word: string, term: number) => void
   /** Forgets the word of a term. Looks through all words: for what is rarely done. */
   forget: (term: number) => void
@@ -14,15 +15,19 @@ export interface Spelling {
 const LETTERS = 4
 const BYTES_AN_ENTRY = 8
 const BYTES_A_LIST = 120
+const BYTES_A_WORD = 30
 
 export function createSpelling(): Spelling {
   const lists = new Map<string, number[]>()
+  const known = new Set<number>()
   let entries = 0
   return {
     get bytes() {
-      return entries * BYTES_AN_ENTRY + lists.size * BYTES_A_LIST
+      return entries * BYTES_AN_ENTRY + lists.size * BYTES_A_LIST + known.size * BYTES_A_WORD
     },
     learn: (word, term) => {
+      if (known.has(term)) return
+      known.add(term)
       for (const letters of lettersOf(word)) {
         const list = lists.get(letters) ?? []
         if (list.length === 0) lists.set(letters, list)
@@ -31,6 +36,7 @@ export function createSpelling(): Spelling {
       }
     },
     forget: (term) => {
+      if (!known.delete(term)) return
       for (const [letters, list] of lists) {
         const left = list.filter((one) => one !== term)
         entries -= list.length - left.length

@@ -6,18 +6,26 @@ export interface TermTable {
   find: (high: number, low: number) => number
   /** The same, which numbers the term when it has none. */
   add: (high: number, low: number) => number
+  /** What a snapshot keeps. */
+  readonly arrays: TermArrays
+}
+
+/** By place: both halves of the hash, and one more than the number of the term; 0 is an empty place. */
+export interface TermArrays {
+  highs: Int32Array
+  lows: Int32Array
+  numbers: Int32Array
 }
 
 const FIRST_CAPACITY = 1 << 10
 
 /** Open addressing with linear probing, at most half full: about 24 bytes a term. */
-export function createTermTable(): TermTable {
-  let capacity = FIRST_CAPACITY
-  let highs = new Int32Array(capacity)
-  let lows = new Int32Array(capacity)
-  /** One more than the number of the term; 0 is an empty place. */
-  let numbers = new Int32Array(capacity)
-  let size = 0
+export function createTermTable(kept?: TermArrays & { size: number }): TermTable {
+  let capacity = kept?.numbers.length ?? FIRST_CAPACITY
+  let highs = kept?.highs ?? new Int32Array(capacity)
+  let lows = kept?.lows ?? new Int32Array(capacity)
+  let numbers = kept?.numbers ?? new Int32Array(capacity)
+  let size = kept?.size ?? 0
 
   const placeOf = (high: number, low: number): number => {
     let place = mixed(high, low) & (capacity - 1)
@@ -47,6 +55,9 @@ export function createTermTable(): TermTable {
     },
     get bytes() {
       return capacity * 12
+    },
+    get arrays() {
+      return { highs, lows, numbers }
     },
     find: (high, low) => (numbers[placeOf(high, low)] ?? 0) - 1,
     add: (high, low) => {

@@ -37,29 +37,37 @@ export function withNeighbours(
   links: readonly Link[],
 ): Map<string, Bag> {
   const widened = new Map<string, { tfs: number[]; length: number }>()
-  for (const [key, neighbour, offset] of bothWays(links)) {
+  for (const [key, neighbours] of bothWays(links)) {
     const unit = units.get(key)
-    const source = units.get(neighbour)
-    const weight = NEIGHBOUR_WEIGHT[offset]
-    if (unit === undefined || source === undefined || weight === undefined) continue
-    const target = widened.get(key) ?? { tfs: Array.from(unit.tfs), length: unit.length }
-    target.length += weight * source.length
-    for (let i = 0; i < target.tfs.length; i++) {
-      target.tfs[i] = (target.tfs[i] ?? 0) + weight * (source.tfs[i] ?? 0)
+    if (unit === undefined) continue
+    const target = { tfs: Array.from(unit.tfs), length: unit.length }
+    for (const [neighbour, offset] of neighbours) {
+      const source = units.get(neighbour)
+      const weight = NEIGHBOUR_WEIGHT[offset]
+      if (source === undefined || weight === undefined) continue
+      target.length += weight * source.length
+      for (let i = 0; i < target.tfs.length; i++) {
+        target.tfs[i] = (target.tfs[i] ?? 0) + weight * (source.tfs[i] ?? 0)
+      }
+      widened.set(key, target)
     }
-    widened.set(key, target)
   }
   return widened
 }
 
-/** Each pair once in both directions, however often the links name it. */
-function bothWays(links: readonly Link[]): [string, string, number][] {
-  const pairs = new Map<string, [string, string, number]>()
-  for (const { from, to, offset } of links) {
-    pairs.set(`${from}\n${to}`, [from, to, offset])
-    pairs.set(`${to}\n${from}`, [to, from, -offset])
+/** Who stands beside each and where, in both directions, each pair once however often the links name it. */
+function bothWays(links: readonly Link[]): Map<string, Map<string, number>> {
+  const beside = new Map<string, Map<string, number>>()
+  const note = (key: string, neighbour: string, offset: number): void => {
+    const known = beside.get(key)
+    if (known) known.set(neighbour, offset)
+    else beside.set(key, new Map([[neighbour, offset]]))
   }
-  return [...pairs.values()]
+  for (const { from, to, offset } of links) {
+    note(from, to, offset)
+    note(to, from, -offset)
+  }
+  return beside
 }
 
 /** Average length of an item that has neighbours, given that of an item alone. */

@@ -85,6 +85,30 @@ export async function insertChanges(
         words = namespace_stats.words + excluded.words`
 }
 
+/**
+ * Shortens the log of a namespace to its newest rows, so many that they and the items they name are at most
+ * `keep`; the version given stays. Whoever is of an older version than the first that is left reads everything
+ * anew, which costs less than so many changes.
+ */
+export async function deleteOldChanges(
+  sql: Sql,
+  namespaceId: string,
+  { version, keep }: { version: number; keep: number },
+): Promise<void> {
+  await sql`
+    delete from changes
+    where namespace_id = ${namespaceId}
+      and version <= (
+        select max(logged.version)
+        from (
+          select version, sum(1 + cardinality(items)) over (order by version desc) as since
+          from changes
+          where namespace_id = ${namespaceId}
+        ) as logged
+        where logged.since > ${keep} and logged.version < ${version}
+      )`
+}
+
 /** What the health page tells: open nodes and chunks of all namespaces together. */
 export async function selectTotals(sql: Sql): Promise<{ nodes: number; chunks: number }> {
   const [row] = await sql<{ nodes: number; chunks: number }[]>`

@@ -1,6 +1,7 @@
 import { transaction } from '#db/sql.ts'
 import type { Database, Sql } from '#db/sql.ts'
 import {
+  deleteOldChanges,
   insertChanges,
   insertNamespace,
   lockNamespace,
@@ -29,6 +30,10 @@ export interface Namespace {
   readonly touch: () => void
 }
 
+/** What the log of changes keeps, in changes and the items that they name, and every how many versions. */
+export const KEPT_CHANGES = 100_000
+export const SHORTENED_EVERY = 256
+
 /** The number of a namespace, which is made at its first write. */
 export async function namespaceId(db: Database, name: string): Promise<string> {
   const known = await selectNamespaceId(db, name)
@@ -56,6 +61,8 @@ export async function writeNamespace<T>(
       await updateNamespace(sql, { id, version, lastItem: lastItem() })
       await insertChanges(sql, namespace, [...changes.values()])
       for (const slice of slices([...learnt])) await insertWords(sql, namespace, slice)
+      if (version % SHORTENED_EVERY === 0)
+        await deleteOldChanges(sql, id, { version, keep: KEPT_CHANGES })
     }
     return result
   })
