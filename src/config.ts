@@ -14,6 +14,7 @@ import { IDENTITY_VARIABLES } from './identity-variables.ts'
 import { MCP_VARIABLES } from './mcp-variables.ts'
 import { MEMORY_ACCESS_VARIABLES } from './memory-access-variables.ts'
 import { LLM_VARIABLES } from './llm-variables.ts'
+import { MODEL_VARIABLES } from './model-variables.ts'
 import { OTEL_VARIABLES } from './otel-variables.ts'
 import { WEBHOOK_VARIABLES } from './webhook-variables.ts'
 import { issuePhrase } from '#lib/issue-phrase.ts'
@@ -237,6 +238,7 @@ export const VARIABLES = {
   CB_CONTEXT_DEFAULT_MAX_TOKENS: count(8000).describe('Budget of a pack when none is asked'),
   ...LLM_VARIABLES,
   ...MCP_VARIABLES,
+  ...MODEL_VARIABLES,
   ...WEBHOOK_VARIABLES,
   ...OTEL_VARIABLES,
 } as const satisfies Record<string, z.ZodType>

@@ -4,6 +4,7 @@ import { createMemoryApp } from '#memory/app.ts'
 import { watchRequests } from '#observe/watch-requests.ts'
 import { coreIdentities, memoryPolicy, memoryTokens } from './identity.ts'
 import { wordsSettings } from './language-model.ts'
+import { modelsOf } from './memory-models.ts'
 import { indexMeter, memoryMeter } from './meters.ts'
 import type { Shared } from './services.ts'
 
@@ -41,5 +42,6 @@ export function memoryService(
     watch: watchRequests({ log, metrics, tracing }),
     meter: memoryMeter(metrics),
     indexMeter: indexMeter(metrics),
+    ...modelsOf(config),
   })
 }

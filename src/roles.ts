@@ -25,6 +25,7 @@ import { contextTokens } from './identity.ts'
 import { firstStart, secretFile } from './first-start.ts'
 import { listen } from './listen.ts'
 import { memoryService } from './memory-service.ts'
+import { embeddingService } from './memory-models.ts'
 import { openMetrics } from './open-metrics.ts'
 import { adapterService, apiService, createHeads, memoryOf, workerService } from './services.ts'
 import type { Shared } from './services.ts'
@@ -116,6 +117,7 @@ async function all(start: Start): Promise<void> {
     services: [
       () => adapterService(shared, db, target),
       () => workerService(shared, db, { notify, store }),
+      () => embeddingService(shared, memoryDb),
     ],
   })
   say('Stopping')
@@ -228,7 +230,11 @@ async function memory(start: Start): Promise<void> {
   const app = memoryService(shared, db, start.config.CB_SERVER_API_KEY)
   await using server = await listen(app, memoryAddress(shared))
   const probes = createProbes({ ...shared, memoryDatabase: db })
-  await untilStopped(shared, { greeting: `Memory is ready at ${server.url}`, probes })
+  await untilStopped(shared, {
+    greeting: `Memory is ready at ${server.url}`,
+    probes,
+    services: [() => embeddingService(shared, db)],
+  })
 }
 
 /** Offers the tools of memory to models over HTTP, without a database. */

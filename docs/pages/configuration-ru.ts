@@ -146,6 +146,18 @@ export const RUSSIAN_MEANINGS: Readonly<Record<keyof typeof VARIABLES, string>> 
   CB_LLM_API_KEY: 'Учётные данные для него',
   CB_LLM_TIMEOUT_SECONDS: 'Сколько ждать его ответа',
   CB_QUERY_SYNTHESIZE_DEFAULT: 'Отвечать ли словами, если вопрос об этом молчит',
+  CB_EMBEDDING_PROVIDER:
+    'Откуда память берёт эмбеддинги: http — сервер с API OpenAI; fake — для тестов',
+  CB_EMBEDDING_URL: 'Базовый адрес сервера эмбеддингов, до /embeddings',
+  CB_EMBEDDING_API_KEY: 'Ключ для сервера эмбеддингов',
+  CB_EMBEDDING_MODEL: 'Какая модель нужна; другая перестраивает все векторы в фоне',
+  CB_EMBEDDING_DIM: 'Длина её векторов, если модель предлагает несколько',
+  CB_EMBEDDING_TIMEOUT: 'Предел одного запроса эмбеддингов',
+  CB_RERANK_ENABLED: 'Отдавать лучшие результаты на переупорядочивание модели-реранкеру',
+  CB_RERANK_URL: 'Базовый адрес реранкера, до /rerank',
+  CB_RERANK_API_KEY: 'Ключ для реранкера',
+  CB_RERANK_MODEL: 'Какая модель у него нужна',
+  CB_RERANK_POOL: 'Сколько лучших он упорядочивает',
   OTEL_EXPORTER_OTLP_ENDPOINT:
     'Базовый адрес сборщика трасс и метрик по OTLP/HTTP; не задан — их не отправляют',
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT:

@@ -12,6 +12,7 @@ import { createIndexes } from './index/indexes.ts'
 import { bindErasure } from './erase/routes.ts'
 import { createPackCache } from './packs/pack-cache.ts'
 import { bindPacks } from './packs/routes.ts'
+import { createMeaning } from './vectors/meaning.ts'
 import { bindRecall } from './recall/routes.ts'
 import { bindBrain } from './brain/routes.ts'
 import { bindKnowledge } from './knowledge/routes.ts'
@@ -22,7 +23,8 @@ import { toSnakeCase } from './wire.ts'
 
 /** The memory service: its own API over its own database. It answers whatever the process around it. */
 export function createMemoryApp(deps: MemoryDeps): Hono {
-  const { settings, log, watch } = deps
+  const { settings, log, watch, embedder, reranking } = deps
+  const indexBytes = settings.indexMemoryMb * 1_048_576
   const app = baseApp(log, memoryEnvelope, watch)
   if (settings.serverTiming) app.use(timed)
   const api = apiOf(deps, callers(settings, deps.db))
@@ -30,12 +32,14 @@ export function createMemoryApp(deps: MemoryDeps): Hono {
     ...deps,
     readers: createTurns({ each: 4, all: 8 }),
     indexes: createIndexes({
-      budgetBytes: settings.indexMemoryMb * 1_048_576,
+      budgetBytes: indexBytes,
       log,
       meter: deps.indexMeter,
       cache: settings.cacheFolder ? createIndexCache(settings.cacheFolder, { log }) : undefined,
     }),
     packs: createPackCache(),
+    reranking,
+    meaning: embedder && createMeaning(embedder, indexBytes),
     writers: createTurns({ each: 1, all: Math.ceil(deps.db.options.max / 2) }),
   }
   bindMemory(app, api, parts)

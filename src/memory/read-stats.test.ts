@@ -27,7 +27,7 @@ describe('what comes into memory', () => {
   it('is counted by what became of it', async () => {
     const metrics = createMetrics()
     const meter = memoryMeter(metrics)
-    const memory = testMemory(db, {}, meter)
+    const memory = testMemory(db, {}, { meter })
     const scope = { namespace: memory.namespace }
     const observations = [
       decision(external(1)),

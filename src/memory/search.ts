@@ -3,6 +3,8 @@ import type { SearchBody, SearchHit } from '#contract/memory-context.ts'
 import type { Sql } from '#db/sql.ts'
 import type { MemoryCtx } from './access/caller.ts'
 import { isReplaced } from './compile/collapse.ts'
+import type { Reranking } from './recall/rerank.ts'
+import type { Meaning } from './vectors/meaning.ts'
 import { neutralised } from './recall/neutralised.ts'
 import type { Indexes } from './index/indexes.ts'
 import type { Ranked } from './recall/item.ts'
@@ -19,6 +21,8 @@ export interface SearchRequest {
   body: SearchBody
   defaultNamespace: string
   indexes: Indexes
+  meaning: Meaning | undefined
+  reranking: Reranking | undefined
 }
 
 /**
@@ -29,7 +33,7 @@ export interface SearchRequest {
 export async function search(
   sql: Sql,
   ctx: MemoryCtx,
-  { body, defaultNamespace, indexes }: SearchRequest,
+  { body, defaultNamespace, indexes, meaning, reranking }: SearchRequest,
 ): Promise<{ hits: SearchHit[]; engine: string }> {
   const { namespaces, reader } = await readScopeOf(sql, ctx, body, defaultNamespace)
   const { type, meta, limit: most } = body.filters ?? {}
@@ -46,10 +50,12 @@ export async function search(
     query: understand(body.query),
     kinds: meta ? ['chunk'] : (body.kinds ?? ITEM_KINDS),
     texts: meta && { meta },
-    channels: new Set(['lexical', 'resolve']),
+    channels: new Set(['lexical', 'vector', 'resolve']),
     anchors: [],
     scopes: body.scopes,
     indexes,
+    meaning,
+    reranking,
     pool: Math.max(40, POOL_FACTOR * limit),
     now,
   })

@@ -8,10 +8,13 @@ import type { Watch } from '#http/served.ts'
 import type { Log } from '#lib/log.ts'
 import type { Complete } from '#model/chat.ts'
 import type { Turns } from '#lib/turns.ts'
+import type { Embedder } from '#model/embedder.ts'
 import type { MemoryCtx } from './access/caller.ts'
 import type { CallerSettings } from './access/token-caller.ts'
 import type { PackCache } from './packs/pack-cache.ts'
 import type { IndexMeter, Indexes } from './index/indexes.ts'
+import type { Reranking } from './recall/rerank.ts'
+import type { Meaning } from './vectors/meaning.ts'
 
 export interface MemorySettings extends CallerSettings {
   /** Labels of callers who may reconcile beside service credentials; null for whoever a grant covers. */
@@ -49,6 +52,9 @@ export interface MemoryDeps {
   meter?: MemoryMeter
   /** Told what becomes of the search indexes. */
   indexMeter?: IndexMeter
+  /** Search by meaning; without a model of embeddings there is none. */
+  embedder?: Embedder | undefined
+  reranking?: Reranking | undefined
 }
 
 /** Told what came into memory. */
@@ -66,6 +72,8 @@ export interface MemoryParts extends MemoryDeps {
   writers: Turns
   indexes: Indexes
   packs: PackCache
+  meaning: Meaning | undefined
+  reranking: Reranking | undefined
 }
 
 /** Runs the work when the namespace has its turn, unless the caller is gone by then. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Database } from '#db/sql.ts'
 import { jsonLog } from '#lib/log.ts'
 import { createMemoryApp } from '#memory/app.ts'
-import type { MemoryMeter, MemorySettings } from '#memory/serve-memory.ts'
+import type { MemoryDeps, MemorySettings } from '#memory/serve-memory.ts'
 
 export interface TestMemory {
   /** A namespace that nobody else uses. */
@@ -44,18 +44,13 @@ export const MEMORY_SETTINGS: MemorySettings = {
 export function testMemory(
   db: Database,
   settings: Partial<MemorySettings> = {},
-  meter?: MemoryMeter,
+  deps: Pick<MemoryDeps, 'meter' | 'embedder' | 'reranking'> = {},
 ): TestMemory {
   const log = jsonLog(
     (line) => process.stderr.write(line),
     () => new Date(),
   )
-  const app = createMemoryApp({
-    db,
-    log,
-    settings: { ...MEMORY_SETTINGS, ...settings },
-    ...(meter && { meter }),
-  })
+  const app = createMemoryApp({ db, log, settings: { ...MEMORY_SETTINGS, ...settings }, ...deps })
   const ask = async (method: string, path: string, token?: string, body?: unknown) => {
     const response = await app.request(path, {
       method,

@@ -4,13 +4,15 @@ import type { Sql } from '#db/sql.ts'
 import { neutralise } from '#lib/neutralise.ts'
 import type { MemoryCtx } from '../access/caller.ts'
 import type { Indexes } from '../index/indexes.ts'
+import type { Reranking } from '../recall/rerank.ts'
+import type { Meaning } from '../vectors/meaning.ts'
 import { CHANNELS } from '../recall/fuse.ts'
 import type { Channel } from '../recall/fuse.ts'
 import type { Dropped, Ranked } from '../recall/item.ts'
 import { neutralised } from '../recall/neutralised.ts'
 import { understand } from '../recall/query.ts'
 import { rank } from '../recall/rank.ts'
-import type { Ranking } from '../recall/rank.ts'
+import type { RankRequest, Ranking } from '../recall/rank.ts'
 import { readScopeOf } from '../recall/read-scope.ts'
 import type { ReadScope } from '../recall/read-scope.ts'
 import { redacted } from '../redacted.ts'
@@ -30,6 +32,8 @@ export interface ContextDeps {
   defaultTokens: number
   traces: TraceQueue
   indexes: Indexes
+  meaning?: Meaning | undefined
+  reranking?: Reranking | undefined
 }
 
 const STRATEGY: Readonly<Record<MemoryStrategy, readonly Channel[]>> = {
@@ -45,7 +49,6 @@ const STRATEGY: Readonly<Record<MemoryStrategy, readonly Channel[]>> = {
 const READ_PER_K = 4
 const SHOWN_PER_K = 8
 const MAX_DROPPED = 200
-const NOT_TRAINED = 'semantic search is not trained yet'
 
 /** A pack with what it was made of. */
 export interface Compiled {
@@ -93,7 +96,7 @@ export async function compileContext(
   const scope = await readScopeOf(sql, ctx, body, deps.defaultNamespace)
   const now = new Date()
   const pool = READ_PER_K * body.k
-  const ranking = await rankFor(sql, body, { scope, now, indexes: deps.indexes, pool })
+  const ranking = await rankFor(sql, body, { ...deps, scope, now, pool })
   ctx.signal.throwIfAborted()
   const asOf = scope.reader.asOf === null ? now : new Date(scope.reader.asOf)
   const told = await hideSuccessors(sql, scope.reader, ranking.ranking, scope.namespaces)
@@ -106,11 +109,18 @@ export async function compileContext(
   return { pack, scope, ranking: told, dropped, now }
 }
 
+interface RankedFor extends Pick<
+  RankRequest,
+  'indexes' | 'meaning' | 'reranking' | 'pool' | 'now'
+> {
+  scope: ReadScope
+}
+
 /** The ranking that a question's pack is made of, with so many of the best by words read. */
 export function rankFor(
   sql: Sql,
   body: ContextBody,
-  { scope, now, indexes, pool }: { scope: ReadScope; now: Date; indexes: Indexes; pool: number },
+  { scope, now, indexes, meaning, reranking, pool }: RankedFor,
 ): Promise<Ranking> {
   const { subject, anchors } = body
   return rank(sql, {
@@ -122,6 +132,8 @@ export function rankFor(
     anchors: [...anchors, ...(subject ? [`${subject.type}:${subject.id}`] : [])],
     scopes: body.scopes,
     indexes,
+    meaning,
+    reranking,
     pool,
     tellsUnread: true,
     now,
@@ -142,7 +154,7 @@ function chosen(ranking: readonly Ranked[], k: number, asOf: Date) {
 
 function compile(
   body: ContextBody,
-  { stats, dropped: unread }: Ranking,
+  { stats, warnings, dropped: unread }: Ranking,
   { kept, dropped }: { kept: Ranked[]; dropped: Dropped[] },
   deps: ContextDeps,
 ): { pack: ContextPack; dropped: Dropped[] } {
@@ -164,7 +176,7 @@ function compile(
       truncated: truncated || current.truncated,
     },
     conflicts: [...conflicts.keys()],
-    warnings: body.strategy === 'semantic' ? [NOT_TRAINED] : [],
+    warnings: [...warnings],
     trace_id: newTraceId(),
     stats: {
       ...stats,

@@ -206,3 +206,29 @@ describe('a question by letters', () => {
     assert.deepEqual(idsOf(await found(indexed, { query: 'promethius', scope })), [id])
   })
 })
+
+describe('a question in the other language', () => {
+  it('is answered by both engines alike, for words that a reader knows nothing by', async () => {
+    const { indexed, unindexed, scope } = twoEngines()
+    const reader = { allowed_scopes: ['workspace:a'] }
+    const [english, russian] = await told(
+      indexed,
+      scope,
+      { content: 'The dog barks at the teacher', scopes: ['workspace:a'] },
+      { content: 'Собака лает на почтальона', scopes: ['workspace:b'] },
+      { content: 'Nothing of the kind', scopes: ['workspace:a'] },
+    )
+    for (const memory of [indexed, unindexed]) {
+      const ids = async (query: string, more: object) =>
+        idsOf(await found(memory, { query, scope, ...more }))
+
+      assert.deepEqual(await ids('собаки учителя', reader), [english.observation_id])
+      assert.deepEqual(
+        await ids('dogs and postmen', { allowed_scopes: ['workspace:b'] }),
+        [russian.observation_id],
+        'a word counts as unknown where all that holds it is hidden',
+      )
+      assert.deepEqual(await ids('собака', {}), [russian.observation_id], 'a known word is itself')
+    }
+  })
+})

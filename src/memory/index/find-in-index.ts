@@ -1,6 +1,7 @@
 import { TF_UNIT, termLanes } from '../analysis/terms-of.ts'
 import { bestFirst, keyOf, spanOf } from '../recall/find-by-words.ts'
 import type { Found, FoundUnit, WordSearch } from '../recall/find-by-words.ts'
+import type { Query } from '../recall/query.ts'
 import { scoreUnits } from '../recall/score.ts'
 import type { Corpus } from '../recall/score.ts'
 import type { Link } from '../recall/structure.ts'
@@ -28,9 +29,9 @@ const MAX_BY_LETTERS = 100
  */
 export function findInIndex(index: NamespaceIndex, search: WordSearch): Found[] {
   const { namespace, reader, query, kinds } = search
-  const terms = query.terms.map((term) => segmentsOf(index, term))
   const sight = sightOf(index, reader, kinds, namespace.now)
-  const corpus = corpusOf(index, sight, frequenciesOf(terms, sight))
+  const { terms, frequencies } = understoodBy(index, sight, query)
+  const corpus = corpusOf(index, sight, frequencies)
   const best = bestSlots(index, sight, { terms, boosts: [], corpus }, MAX_CANDIDATES)
   const byLetters = letterSearch(index, sight, query.terms, corpus)
   const slots = new Set([...best, ...datedSlots(index, sight, search), ...byLetters.best])
@@ -47,6 +48,26 @@ export function findInIndex(index: NamespaceIndex, search: WordSearch): Found[] 
     Array.from(byLetters.scores([...slots]), ([slot, score]) => [keyAt(index, slot), score]),
   )
   return bestFirst(scoreUnits(query, corpus, units, { links, groups, letters }) as Found[])
+}
+
+/**
+ * The postings of each term; for a term that nothing readable holds, those of its translations as if they
+ * were one term. Source: Pirkola, "The effects of query structure and dictionary setups in
+ * dictionary-based cross-language information retrieval", SIGIR 1998.
+ */
+function understoodBy(
+  index: NamespaceIndex,
+  sight: Sight,
+  { terms, translations }: Query,
+): { terms: Segment[][]; frequencies: number[] } {
+  const own = terms.map((term) => segmentsOf(index, term))
+  const known = frequenciesOf(own, sight)
+  const meant = own.map((segments, place) =>
+    known[place] === 0
+      ? (translations[place] ?? []).flatMap((term) => segmentsOf(index, term))
+      : segments,
+  )
+  return { terms: meant, frequencies: frequenciesOf(meant, sight) }
 }
 
 /**

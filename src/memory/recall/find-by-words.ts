@@ -41,22 +41,22 @@ export type Found = Scored & { unit: FoundUnit }
 /**
  * The items of one namespace that the query's words find, best first: candidates from PostgreSQL, their
  * neighbours, and the score of `scoreUnits`. The query's text never reaches SQL, only the hashes of its
- * terms. Two or four round trips whatever the size of the namespace.
+ * terms. Three to six round trips whatever the size of the namespace.
  */
 export async function findByWords(sql: Sql, search: WordSearch): Promise<Found[]> {
   const { namespace, reader, query, kinds, texts } = search
-  const hashes = query.terms.map((term) => termHash(namespace.id, term))
-  if (hashes.length === 0) return []
-  const ask: MatchQuery = { namespaceId: namespace.id, reader, kinds, hashes, texts }
+  if (query.terms.length === 0) return []
+  const words = await understoodBy(sql, search)
+  const ask: MatchQuery = { namespaceId: namespace.id, reader, kinds, hashes: words.hashes, texts }
   const span = kinds.includes('observation') ? spanOf(query) : undefined
-  const [{ matches, frequencies }, dated] = await Promise.all([
-    matchesOf(sql, ask),
-    span === undefined ? [] : selectDated(sql, ask, span, MAX_DATED),
-  ])
-  const corpus = corpusOf(namespace.sizes, frequencies)
+  const dated = span === undefined ? [] : await selectDated(sql, ask, span, MAX_DATED)
+  const corpus = corpusOf(namespace.sizes, words.frequencies)
   const units = new Map<string, FoundUnit>()
-  for (const row of [...matches, ...dated]) units.set(row.item, unitOf(namespace, row))
-  const links = await readNeighbours(sql, ask, { units, corpus, namespace })
+  const take = (row: MatchRow) => {
+    if (!units.has(row.item)) units.set(row.item, unitOf(namespace, row, words.places))
+  }
+  for (const row of [...words.matches, ...dated]) take(row)
+  const links = await readNeighbours(sql, ask, { units, corpus, namespace, take })
   const groups = groupsFound(units.values(), {
     terms: query.terms.length,
     items: corpus.items,
@@ -69,6 +69,41 @@ export function bestFirst(found: readonly Found[]): Found[] {
   return found
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score || Number(a.unit.item) - Number(b.unit.item))
+}
+
+/** What is searched for: hashes, of which each term of the query has some, and what these match. */
+interface Words {
+  hashes: bigint[]
+  /** For each term of the query the places of its hashes. */
+  places: number[][]
+  matches: MatchRow[]
+  /** How many items hold each term of the query. */
+  frequencies: number[]
+}
+
+/** The query's own terms; those that nothing holds are searched for by their translations instead. */
+async function understoodBy(
+  sql: Sql,
+  { namespace, reader, query, kinds, texts }: WordSearch,
+): Promise<Words> {
+  const ask = async (terms: readonly (readonly string[])[]): Promise<Words> => {
+    const flat = terms.flat()
+    const hashes = flat.map((term) => termHash(namespace.id, term))
+    const of = { namespaceId: namespace.id, reader, kinds, hashes, texts }
+    const found = await matchesOf(sql, of)
+    let next = 0
+    const places = terms.map((some) => some.map(() => next++))
+    const frequencies = places.map((some) =>
+      some.reduce((sum, place) => sum + (found.frequencies[place] ?? 0), 0),
+    )
+    return { hashes, places, matches: found.matches, frequencies }
+  }
+  const own = await ask(query.terms.map((term) => [term]))
+  const meant = query.terms.map((term, place) => {
+    const translations = query.translations[place] ?? []
+    return own.frequencies[place] === 0 && translations.length > 0 ? translations : [term]
+  })
+  return meant.every(([first], place) => first === query.terms[place]) ? own : await ask(meant)
 }
 
 /**
@@ -99,9 +134,14 @@ async function matchesOf(
 async function readNeighbours(
   sql: Sql,
   ask: MatchQuery,
-  found: { units: Map<string, FoundUnit>; corpus: Corpus; namespace: NamespaceRow },
+  found: {
+    units: Map<string, FoundUnit>
+    corpus: Corpus
+    namespace: NamespaceRow
+    take: (row: MatchRow) => void
+  },
 ): Promise<Link[]> {
-  const { units, corpus, namespace } = found
+  const { units, corpus, namespace, take } = found
   const best = byOwnWords([...units.values()], corpus).slice(0, MAX_WIDENED)
   const grouped = (kind: ItemKind) =>
     best.filter((unit) => unit.kind === kind && unit.group !== null).map(({ item }) => item)
@@ -112,7 +152,7 @@ async function readNeighbours(
     chunks.length === 0 ? [] : selectChunkNeighbours(sql, ask, chunks),
   ])
   return [...beside, ...near].map((row) => {
-    if (!units.has(row.item)) units.set(row.item, unitOf(namespace, row))
+    take(row)
     return {
       from: keyOf(namespace, row.beside),
       to: keyOf(namespace, row.item),
@@ -154,7 +194,11 @@ function corpusOf(sizes: readonly CorpusSize[], frequencies: readonly number[]):
   }
 }
 
-function unitOf(namespace: NamespaceRow, row: MatchRow): FoundUnit {
+function unitOf(
+  namespace: NamespaceRow,
+  row: MatchRow,
+  places: readonly (readonly number[])[],
+): FoundUnit {
   return {
     key: keyOf(namespace, row.item),
     namespace,
@@ -165,7 +209,7 @@ function unitOf(namespace: NamespaceRow, row: MatchRow): FoundUnit {
     at: row.startsAt,
     shape: row.shape,
     length: row.words,
-    tfs: row.tfs.map((tf) => tf / TF_UNIT),
+    tfs: places.map((some) => some.reduce((sum, at) => sum + (row.tfs[at] ?? 0) / TF_UNIT, 0)),
   }
 }
 

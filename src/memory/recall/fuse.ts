@@ -30,7 +30,7 @@ export interface Fused {
 const FUSION_WEIGHT: Readonly<Record<Channel, number>> = {
   resolve: 0.6,
   lexical: 1,
-  vector: 0.25,
+  vector: 0.7,
   facts: 0.5,
   graph: 0.25,
   recent: 0.15,

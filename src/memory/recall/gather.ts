@@ -1,7 +1,9 @@
 import type { Sql } from '#db/sql.ts'
 import { adjustmentOf } from './adjust.ts'
+import { adjustedAlike, alikeIn, warningsOf, withWords } from './by-meaning.ts'
 import { findInIndex } from '../index/find-in-index.ts'
 import type { Indexes } from '../index/indexes.ts'
+import type { Meaning } from '../vectors/meaning.ts'
 import { findByWords } from './find-by-words.ts'
 import type { Found } from './find-by-words.ts'
 import type { Channel, Hit } from './fuse.ts'
@@ -34,6 +36,8 @@ export interface GatherRequest {
   /** Whether what was found and not read is told by name. */
   tellsUnread?: boolean
   indexes: Indexes
+  /** Search by meaning; undefined where no model is configured. */
+  meaning?: Meaning | undefined
 }
 
 /** What the channels found, with the items read. */
@@ -50,12 +54,15 @@ export interface Gathered {
   unreadCount: number
   /** Where candidates by words came from. */
   engine: Engine
+  /** What could not be searched as asked. */
+  warnings: string[]
 }
 
 /** The index of this process, or the database for a namespace that has none here. */
 export type Engine = 'index' | 'database'
 
-type Find = Hit & Reference
+/** A finding that is still to be read. */
+export type Find = Hit & Reference
 
 const MAX_LEXICAL_SEEDS = 3
 const MAX_UNREAD = 50
@@ -63,8 +70,9 @@ const MAX_UNREAD = 50
 /** Asks the channels, all namespaces at once, and reads what they found. */
 export async function gather(sql: Sql, request: GatherRequest): Promise<Gathered> {
   const { reader, kinds, query, pool } = request
-  const [{ found, engine }, resolution, recent] = await Promise.all([
+  const [{ found, engine }, alike, resolution, recent] = await Promise.all([
     wordsIn(sql, request),
+    alikeIn(sql, request),
     namesIn(sql, request),
     request.kinds.includes('observation') && request.channels.has('recent')
       ? recentIn(sql, request)
@@ -72,7 +80,7 @@ export async function gather(sql: Sql, request: GatherRequest): Promise<Gathered
   ])
   const read = found.slice(0, pool)
   const [byWords, unread] = await Promise.all([
-    loadItems(sql, reader, [...read.map(referenceOf), ...recent]),
+    loadItems(sql, reader, [...read.map(referenceOf), ...recent, ...(alike ?? [])]),
     request.tellsUnread === true
       ? unreadOf(sql, found.slice(pool, pool + MAX_UNREAD), found[0]?.score ?? 1)
       : [],
@@ -91,9 +99,10 @@ export async function gather(sql: Sql, request: GatherRequest): Promise<Gathered
   const shown = new Set(Array.from(items.values(), ({ id }) => id))
   return {
     items,
-    hits: channelsOf(request, items, {
+    hits: channelsOf(withWords(request.channels, alike), items, {
       resolve: resolved,
       lexical: lexical.hits,
+      vector: adjustedAlike(query, alike ?? [], byWords),
       facts: around.facts,
       graph: around.nodes,
       recent,
@@ -104,27 +113,20 @@ export async function gather(sql: Sql, request: GatherRequest): Promise<Gathered
     unread: unread.filter(({ id }) => !shown.has(id)),
     unreadCount: found.slice(pool).filter(({ unit }) => !items.has(unit.key)).length,
     engine,
+    warnings: warningsOf(request, alike),
   }
 }
 
 /** The findings of the channels asked for, of items that were read. */
 function channelsOf(
-  { channels }: GatherRequest,
+  channels: ReadonlySet<Channel>,
   items: ReadonlyMap<string, Item>,
   hits: Partial<Record<Channel, readonly Hit[]>>,
 ): Gathered['hits'] {
-  const asked = Object.entries(hits).filter(
-    ([channel]) =>
-      channels.has(channel as Channel) || (channel === 'lexical' && wordsAsked(channels)),
-  )
+  const asked = Object.entries(hits).filter(([channel]) => channels.has(channel as Channel))
   return Object.fromEntries(
     asked.map(([channel, found]) => [channel, found.filter(({ key }) => items.has(key))]),
   )
-}
-
-/** Without vectors, words stand in for them. */
-function wordsAsked(channels: ReadonlySet<Channel>): boolean {
-  return channels.has('lexical') || channels.has('vector')
 }
 
 async function namesIn(sql: Sql, request: GatherRequest): Promise<Resolution> {
@@ -148,7 +150,7 @@ async function wordsIn(
   request: GatherRequest,
 ): Promise<{ found: Found[]; engine: Engine }> {
   const { namespaces, channels, reader, query, kinds, texts } = request
-  if (!wordsAsked(channels)) return { found: [], engine: 'index' }
+  if (!channels.has('lexical') && !channels.has('vector')) return { found: [], engine: 'index' }
   const searches = await Promise.all(
     namespaces.map(async (namespace) => {
       const index = texts ? undefined : await request.indexes.upToDate(sql, namespace)

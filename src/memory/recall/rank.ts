@@ -6,10 +6,14 @@ import { gather } from './gather.ts'
 import type { Engine, Gathered, GatherRequest } from './gather.ts'
 import type { Dropped, Item, Ranked } from './item.ts'
 import { isKnowledge } from './knowledge.ts'
+import { reranked } from './rerank.ts'
+import type { Reranking } from './rerank.ts'
 import type { ResolutionReport } from './resolve.ts'
 
 export interface RankRequest extends GatherRequest {
   now: Date
+  /** Orders the best anew; undefined where no reranker is configured. */
+  reranking?: Reranking | undefined
 }
 
 /** One ranking over everything, for search and for the context pack alike. */
@@ -18,6 +22,8 @@ export interface Ranking {
   ranking: Ranked[]
   /** Found, but too far down to be read. */
   dropped: Dropped[]
+  /** What could not be searched as asked. */
+  warnings: readonly string[]
   stats: {
     candidates: number
     channels: Partial<Record<Channel, number>>
@@ -60,9 +66,12 @@ export async function rank(sql: Sql, request: RankRequest): Promise<Ranking> {
     const signals = signalsOf(fused, item, { bonuses, gathered })
     return [{ item, score, signals: focus > 0 ? { ...signals, focus } : signals }]
   })
+  const ordered = ranking.toSorted(byScoreThenId)
+  const { reranking, query } = request
   return {
-    ranking: ranking.toSorted(byScoreThenId),
+    ranking: reranking ? await reranked(query.text, ordered, reranking) : ordered,
     dropped: gathered.unread,
+    warnings: gathered.warnings,
     stats: {
       candidates: ranking.length + gathered.unreadCount,
       channels: countsOf(gathered.hits),

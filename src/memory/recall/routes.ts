@@ -19,11 +19,11 @@ import type { MemoryParts } from '../serve-memory.ts'
 export function bindRecall(
   app: Hono,
   api: Api<MemoryCtx>,
-  { db, log, settings, readers, indexes }: MemoryParts,
+  { db, log, settings, readers, indexes, meaning, reranking }: MemoryParts,
 ): void {
   const { defaultNamespace, contextDefaultMaxTokens: defaultTokens } = settings
   const traces = traceQueue(db, log)
-  const context = { defaultNamespace, defaultTokens, traces, indexes }
+  const context = { defaultNamespace, defaultTokens, traces, indexes, meaning, reranking }
   const asking = {
     defaultNamespace,
     indexes,
@@ -54,7 +54,7 @@ export function bindRecall(
 
   serveMemory(app, api, traverseTyped, (ctx, { body }) =>
     inTurn(readers, ctx, nameOf(body), () =>
-      traverse(db, ctx, body, { defaultNamespace, traces, indexes }),
+      traverse(db, ctx, body, { defaultNamespace, traces, indexes, meaning }),
     ),
   )
 
@@ -63,6 +63,8 @@ export function bindRecall(
   )
 
   serveMemory(app, api, search, (ctx, { body }) =>
-    inTurn(readers, ctx, nameOf(body), () => find(db, ctx, { body, defaultNamespace, indexes })),
+    inTurn(readers, ctx, nameOf(body), () =>
+      find(db, ctx, { body, defaultNamespace, indexes, meaning, reranking }),
+    ),
   )
 }

@@ -31,7 +31,8 @@ export interface Scored {
   author: boolean
 }
 
-const AUTHOR_FACTOR = 1.7
+/** What is said by the one author that a question names counts so much more. */
+export const AUTHOR_FACTOR = 1.7
 const DATE_WEIGHT = 0.6
 
 /** Rarity of each term of a query. */

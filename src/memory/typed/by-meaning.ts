@@ -1,5 +1,6 @@
 import type { Sql } from '#db/sql.ts'
 import type { Indexes } from '../index/indexes.ts'
+import type { Meaning } from '../vectors/meaning.ts'
 import type { Item, Ranked } from '../recall/item.ts'
 import type { NamespaceRow } from '../recall/lexical.sql.ts'
 import { understand } from '../recall/query.ts'
@@ -22,6 +23,7 @@ export interface MeaningQuery {
   /** How many entities an anchor may stand for. */
   k: number
   indexes: Indexes
+  meaning: Meaning | undefined
   now: Date
 }
 
@@ -64,7 +66,7 @@ export async function resolveByMeaning(
 async function mostAlike(
   sql: Sql,
   anchor: Anchor,
-  { namespaces, reader, k, indexes, now }: MeaningQuery,
+  { namespaces, reader, k, indexes, meaning, now }: MeaningQuery,
 ): Promise<Ranked[]> {
   const { ranking } = await rank(sql, {
     namespaces,
@@ -75,6 +77,8 @@ async function mostAlike(
     anchors: [],
     scopes: [],
     indexes,
+    meaning,
+    reranking: undefined,
     pool: LOOKED_AT * k,
     now,
   })

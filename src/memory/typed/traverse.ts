@@ -7,6 +7,7 @@ import type { MemoryCtx } from '../access/caller.ts'
 import { newTraceId } from '../compile/trace-queue.ts'
 import type { TraceQueue } from '../compile/trace-queue.ts'
 import type { Indexes } from '../index/indexes.ts'
+import type { Meaning } from '../vectors/meaning.ts'
 import { readScopeOf } from '../recall/read-scope.ts'
 import type { ReadScope } from '../recall/read-scope.ts'
 import { testsOf } from '../where.ts'
@@ -22,6 +23,7 @@ export interface TraverseDeps {
   defaultNamespace: string
   traces: TraceQueue
   indexes: Indexes
+  meaning: Meaning | undefined
 }
 
 /** Meaning is read off words and spelling as long as no vectors are there. */
@@ -47,7 +49,7 @@ export async function traverse(
   const asked = { namespaces, reader, anchors: body.anchors, tests: plan.tests }
   const named = await resolveAnchors(sql, asked)
   const anchors = body.allow_semantic
-    ? await withMeaning(sql, named, { ...asked, k: body.semantic_k, indexes: deps.indexes, now })
+    ? await withMeaning(sql, named, { ...deps, ...asked, k: body.semantic_k, now })
     : named
   const { findings, origins } = startingAt(anchors)
   const stats: StepStats[] = []
@@ -59,7 +61,8 @@ export async function traverse(
     previous = taken.reached
     stats.push(taken.stats)
   }
-  const pack = packOf({ scope, anchors, findings, steps: stats, now })
+  const byWords = deps.meaning === undefined
+  const pack = packOf({ scope, anchors, findings, steps: stats, byWords, now })
   pack.stats.latency_ms = Number((performance.now() - started).toFixed(2))
   const trace = traceOf(body, pack, now)
   const { entities, facts } = pack.used
@@ -113,10 +116,12 @@ interface Gathered {
   anchors: readonly Resolved[]
   findings: Findings
   steps: StepStats[]
+  /** Whether nothing but words tells what is meant. */
+  byWords: boolean
   now: Date
 }
 
-function packOf({ scope, anchors, findings, steps, now }: Gathered): TypedPack {
+function packOf({ scope, anchors, findings, steps, byWords, now }: Gathered): TypedPack {
   const { asOf, knownAt } = scope.reader
   const reports = redacted(shown(anchors.map(reportOf)))
   return {
@@ -126,7 +131,7 @@ function packOf({ scope, anchors, findings, steps, now }: Gathered): TypedPack {
     anchors: reports,
     unresolved: reports.filter(({ matchedBy }) => matchedBy === null).map(({ input }) => input),
     ...partsOf(findings),
-    warnings: anchors.some(({ method }) => method === 'semantic') ? [BY_WORDS] : [],
+    warnings: byWords && anchors.some(({ method }) => method === 'semantic') ? [BY_WORDS] : [],
     trace_id: newTraceId(),
     stats: { entities: findings.entities.size, facts: findings.facts.size, steps, latency_ms: 0 },
   }
