@@ -11,20 +11,13 @@ export async function serveStdio(
   { input, output, signal }: { input: Readable; output: Writable; signal: AbortSignal },
 ): Promise<void> {
   const transport = new StdioServerTransport(input, output, { maxBufferSize: MAX_MESSAGE_BYTES })
-  const { promise: ended, resolve } = withResolvers()
+  const { promise: ended, resolve } = Promise.withResolvers<void>()
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
   server.server.onclose = resolve
   input.once('end', resolve)
   input.once('close', resolve)
-  signal.addEventListener('abort', resolve, { once: true })
+  signal.addEventListener('abort', () => resolve(), { once: true })
   await server.connect(transport)
   if (!signal.aborted) await ended
   await server.close()
-}
-
-function withResolvers(): { promise: Promise<void>; resolve: () => void } {
-  let resolve = () => {}
-  const promise = new Promise<void>((done) => {
-    resolve = done
-  })
-  return { promise, resolve }
 }

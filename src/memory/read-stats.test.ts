@@ -54,11 +54,12 @@ describe('what comes into memory', () => {
 
 describe('an answer of memory', () => {
   it('says how long it took where that is wished', async () => {
-    const timing = async (serverTiming: boolean) => {
-      const { fetch } = testMemory(db, { serverTiming })
-      return (await fetch('http://memory.test/healthz')).headers.get('server-timing')
-    }
     assert.match((await timing(true)) ?? '', /^app;dur=\d+\.\d\d$/)
     assert.equal(await timing(false), null)
   })
 })
+
+async function timing(serverTiming: boolean): Promise<string | null> {
+  const { fetch } = testMemory(db, { serverTiming })
+  return (await fetch('http://memory.test/healthz')).headers.get('server-timing')
+}

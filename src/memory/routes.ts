@@ -7,10 +7,10 @@ import type { Api } from '#http/serve.ts'
 import type { MemoryCtx } from './access/caller.ts'
 import { requireOpen } from './access/sight.ts'
 import { writeTarget } from './access/target.ts'
-import { readCatalog } from './packs/resolve-packs.ts'
+import { withCatalog } from './packs/with-catalog.ts'
 import { readStats } from './read-stats.ts'
 import { recordObservations as record } from './record-observations.ts'
-import { inTurn, serveMemory } from './serve-memory.ts'
+import { serveMemory } from './serve-memory.ts'
 import type { MemoryParts } from './serve-memory.ts'
 import { selectTotals } from './store/namespace.sql.ts'
 import { selectInstanceId, selectStreams } from './store/stream.sql.ts'
@@ -19,7 +19,7 @@ import { selectInstanceId, selectStreams } from './store/stream.sql.ts'
 const GRAPH = 'company_brain'
 
 export function bindMemory(app: Hono, api: Api<MemoryCtx>, parts: MemoryParts): void {
-  const { db, packs, settings, writers, meter } = parts
+  const { db, settings, meter } = parts
   const { defaultNamespace, observationsMaxBatch } = settings
 
   serveMemory(app, api, health, async () => {
@@ -34,10 +34,9 @@ export function bindMemory(app: Hono, api: Api<MemoryCtx>, parts: MemoryParts): 
   serveMemory(app, api, recordObservation, async (ctx, { body }) => {
     const { namespace: _, scope: __, allowed_scopes: ___, ...observation } = body
     const target = await writeTarget(ctx, defaultNamespace, body)
-    const [result] = await inTurn(writers, ctx, target.namespace, async () => {
-      const catalog = await readCatalog(db, packs, target.namespace)
-      return await record(db, { ...target, catalog, observations: [observation] })
-    })
+    const [result] = await withCatalog(parts, ctx, target.namespace, (catalog) =>
+      record(db, { ...target, catalog, observations: [observation] }),
+    )
     meter?.recorded(result ? [result] : [])
     return single(result)
   })
@@ -46,10 +45,9 @@ export function bindMemory(app: Hono, api: Api<MemoryCtx>, parts: MemoryParts): 
     const target = await writeTarget(ctx, defaultNamespace, body)
     const { observations, stream_position: position } = body
     if (observations.length > observationsMaxBatch) throw tooMany(observationsMaxBatch)
-    const results = await inTurn(writers, ctx, target.namespace, async () => {
-      const catalog = await readCatalog(db, packs, target.namespace)
-      return await record(db, { ...target, catalog, observations, position })
-    })
+    const results = await withCatalog(parts, ctx, target.namespace, (catalog) =>
+      record(db, { ...target, catalog, observations, position }),
+    )
     meter?.recorded(results)
     const failed = results.filter((result) => 'error' in result).length
     const duplicates = results.filter((result) => 'duplicate' in result && result.duplicate).length

@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { TestContext } from 'node:test'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import {
+  getDefaultEnvironment,
+  StdioClientTransport,
+} from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { jsonLog } from '#lib/log.ts'
@@ -67,10 +70,7 @@ async function connected(t: TestContext, transport: Transport) {
 
 const overHttp = (t: TestContext, url: URL, token?: string) => {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
-  return connected(
-    t,
-    new StreamableHTTPClientTransport(url, { requestInit: { headers } }) as Transport,
-  )
+  return connected(t, new StreamableHTTPClientTransport(url, { requestInit: { headers } }))
 }
 
 const TOOLS = [
@@ -84,6 +84,10 @@ const TOOLS = [
   'shortest_path',
 ]
 
+function runsOn(subject: string, object: string) {
+  return { assert: 'fact', fact: { subject, predicate: 'RUNS_ON', object } }
+}
+
 /** Everything that each tool does, over one connection. */
 async function usesEverything({ client, read }: Awaited<ReturnType<typeof connected>>) {
   const { tools } = await client.listTools()
@@ -92,14 +96,13 @@ async function usesEverything({ client, read }: Awaited<ReturnType<typeof connec
     TOOLS,
   )
   assert.ok(tools.every(({ description, inputSchema }) => description && inputSchema.properties))
-  const fact = (subject: string, object: string) => ({
-    assert: 'fact',
-    fact: { subject, predicate: 'RUNS_ON', object },
-  })
   const told = {
     content: 'Payouts run on the ledger database',
     kind: 'decision',
-    assertions: [fact('service:payouts', 'database:ledger'), fact('database:ledger', 'host:db1')],
+    assertions: [
+      runsOn('service:payouts', 'database:ledger'),
+      runsOn('database:ledger', 'host:db1'),
+    ],
     dedup_key: 'once',
   }
   assert.match(await read('remember_observation', told), /"status": "processed"/)
@@ -143,7 +146,7 @@ describe('memory as tools of a model', () => {
     const transport = new StdioClientTransport({
       command: process.execPath,
       args: [STRATA, 'memory', 'mcp'],
-      env: { ...process.env, ...env } as Record<string, string>,
+      env: { ...getDefaultEnvironment(), ...env },
       stderr: 'pipe',
     })
     await usesEverything(await connected(t, transport))

@@ -10,31 +10,29 @@ import { deleteNode } from '../documents/delete-node.ts'
 import { keepFact, keepText } from '../documents/keep-note.ts'
 import type { Note } from '../documents/keep-note.ts'
 import { invalidateFact } from '../graph/invalidate-fact.ts'
-import { readCatalog } from '../packs/resolve-packs.ts'
+import { withCatalog } from '../packs/with-catalog.ts'
 import { piiLabels } from '../pii/protect.ts'
 import { inTurn, serveMemory } from '../serve-memory.ts'
 import type { MemoryParts } from '../serve-memory.ts'
 
 /** Single pieces of knowledge, the trail, and using again what could not be used. */
 export function bindBrain(app: Hono, api: Api<MemoryCtx>, parts: MemoryParts): void {
-  const { db, packs, settings, writers } = parts
+  const { db, settings, writers } = parts
   const { defaultNamespace } = settings
 
   serveMemory(app, api, contract.retain, async (ctx, { body }) => {
     const target = await writeTarget(ctx, defaultNamespace, body)
-    const note = await inTurn(writers, ctx, target.namespace, async () => {
-      const catalog = await readCatalog(db, packs, target.namespace)
-      return await keepText(db, ctx, { ...target, catalog, body: labelled(body, settings) })
-    })
+    const note = await withCatalog(parts, ctx, target.namespace, (catalog) =>
+      keepText(db, ctx, { ...target, catalog, body: labelled(body, settings) }),
+    )
     return { retained: true as const, ...replyOf(note, target.namespace, body.type) }
   })
 
   serveMemory(app, api, contract.putFact, async (ctx, { body }) => {
     const target = await writeTarget(ctx, defaultNamespace, body)
-    const note = await inTurn(writers, ctx, target.namespace, async () => {
-      const catalog = await readCatalog(db, packs, target.namespace)
-      return await keepFact(db, ctx, { ...target, catalog, body: labelled(body, settings) })
-    })
+    const note = await withCatalog(parts, ctx, target.namespace, (catalog) =>
+      keepFact(db, ctx, { ...target, catalog, body: labelled(body, settings) }),
+    )
     return replyOf(note, target.namespace, body.type)
   })
 
@@ -72,10 +70,9 @@ export function bindBrain(app: Hono, api: Api<MemoryCtx>, parts: MemoryParts): v
 
   serveMemory(app, api, contract.consolidate, async (ctx, { query, body = {} }) => {
     const target = await writeTarget(ctx, defaultNamespace, body, query)
-    const done = await inTurn(writers, ctx, target.namespace, async () => {
-      const catalog = await readCatalog(db, packs, target.namespace)
-      return await consolidate(db, { ...target, catalog, limit: query.limit })
-    })
+    const done = await withCatalog(parts, ctx, target.namespace, (catalog) =>
+      consolidate(db, { ...target, catalog, limit: query.limit }),
+    )
     return { namespace: target.namespace, ...done }
   })
 }

@@ -8,7 +8,7 @@ import { writeTarget } from '../access/target.ts'
 import { deleteDocument as endDocument } from '../documents/delete-document.ts'
 import { putDocument as storeDocument } from '../documents/put-document.ts'
 import { queryEntities as findEntities } from '../entities/query-entities.ts'
-import { readCatalog } from '../packs/resolve-packs.ts'
+import { withCatalog } from '../packs/with-catalog.ts'
 import { piiLabels } from '../pii/protect.ts'
 import { reconcile as reconcileSource } from '../reconcile/reconcile.ts'
 import { inTurn, serveMemory } from '../serve-memory.ts'
@@ -24,10 +24,12 @@ export function bindKnowledge(app: Hono, api: Api<MemoryCtx>, parts: MemoryParts
     const { title, content, chunks, properties } = body
     const labels = settings.piiProtection ? piiLabels(title, content, chunks, properties) : {}
     const document = labels.pii ? { ...body, meta: { ...body.meta, ...labels } } : body
-    const { warnings, type, ...result } = await inTurn(writers, ctx, target.namespace, async () => {
-      const catalog = await readCatalog(db, packs, target.namespace)
-      return await storeDocument(db, { ...target, catalog, document })
-    })
+    const { warnings, type, ...result } = await withCatalog(
+      parts,
+      ctx,
+      target.namespace,
+      (catalog) => storeDocument(db, { ...target, catalog, document }),
+    )
     meter?.stored('document', result.unchanged ? 'unchanged' : 'changed')
     return {
       natural_key: body.natural_key,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { env } from 'node:process'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { sharedMemoryDb } from '../../../test/support/db.ts'
@@ -6,7 +7,7 @@ import { memorySources } from '../../../test/support/memory-sources.ts'
 
 const db = await sharedMemoryDb()
 /** More for a thorough run: `RECONCILE_RUNS=500`. */
-const RUNS = Number(process.env['RECONCILE_RUNS'] ?? 4)
+const RUNS = Number(env['RECONCILE_RUNS'] ?? 4)
 
 const SOURCES = ['erp', 'git', 'web'] as const
 const KEYS = ['a', 'b', 'c', 'd'] as const
@@ -117,7 +118,9 @@ describe('snapshots of several sources in any order', () => {
           return body.items.map((one: { key: string; title: string; attributes: object }) => [
             one.key,
             one.title,
-            Object.fromEntries(Object.entries(one.attributes).toSorted()),
+            Object.fromEntries(
+              Object.entries(one.attributes).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+            ),
           ])
         }
         for (const [index, one] of steps.entries()) {
