@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { send } from '#client/client.ts'
 import { memoryRoutes } from '#contract/all.ts'
@@ -12,9 +13,11 @@ import {
   HIDDEN,
   HIDDEN_KEY,
   HIDDEN_SCOPE,
+  HIDDEN_TRACE,
   MEMORY_CASES,
   WITHOUT_NAMESPACE,
   hiddenObservation,
+  openObservation,
 } from './support/memory-route-cases.ts'
 import type { MemoryCase } from './support/memory-route-cases.ts'
 import { waitFor } from './support/wait.ts'
@@ -76,7 +79,23 @@ const document = {
   scopes: [HIDDEN_SCOPE],
 }
 await memory.post('/api/brain/documents', { ...document, scope: { namespace } }, OWNER)
+const note = {
+  content: `A note of the ${HIDDEN}`,
+  scopes: [HIDDEN_SCOPE],
+  provenance: { trace_id: HIDDEN_TRACE },
+}
+await memory.post('/api/brain/retain', { ...note, scope: { namespace } }, OWNER)
+await memory.post('/api/memory/observations', { ...openObservation, scope: { namespace } }, OWNER)
 const traceId = await traceOf()
+const FACTS = {
+  'fact-OPEN': factId('thing:seen', 'thing:other'),
+  'fact-HIDDEN': factId(HIDDEN_KEY, `${HIDDEN_KEY}:2`),
+}
+
+function factId(subject: string, object: string): string {
+  const identity = [namespace, subject, 'KNOWS', object, ''].join('|')
+  return `fact-${createHash('sha256').update(identity).digest('hex').slice(0, 24)}`
+}
 
 async function traceOf(): Promise<string> {
   const body = { query: HIDDEN, scope: { namespace } }
@@ -102,6 +121,7 @@ async function ask(
   const text = JSON.stringify(input)
     .replace('ctx-TRACE', traceId)
     .replace('obs-HIDDEN', String(recorded.observation_id))
+    .replace(/fact-(?:OPEN|HIDDEN)/, (name) => FACTS[name as keyof typeof FACTS])
   const client = { url: 'http://memory.test', token: who ?? '', fetch: memory.fetch }
   const response = await send(client, route, JSON.parse(text) as object)
   const said = await response.text()
@@ -157,34 +177,41 @@ const ROUTES: Readonly<Record<string, Route>> = memoryRoutes
 for (const [name, one] of Object.entries(MEMORY_CASES)) {
   const route = ROUTES[name]
   if (!route) throw new Error(`There is no route ${name}`)
-  const { kind, input, foreign, refusal, says } = one
+  const { kind, input, foreign, refusal, says, before } = one
+  const askAgain = async (who: string, given: ReturnType<MemoryCase['input']>) => {
+    if (before) {
+      const { path, body } = before(namespace)
+      await memory.post(path, body, OWNER)
+    }
+    return await ask(route, who, given)
+  }
 
   describe(`${name}, which ${kind}`, () => {
     it('serves who may do everything', async () => {
-      const { status, text } = await ask(route, OWNER, input(namespace))
+      const { status, text } = await askAgain(OWNER, input(namespace))
       assert.ok(status < 300, text)
     })
 
     it('is closed to a key of another namespace, however alike its name', async () => {
       for (const who of ['elsewhere', 'longer']) {
-        const { status, body } = await ask(route, who, input(namespace))
+        const { status, body } = await askAgain(who, input(namespace))
         assert.deepEqual([status, body['namespace']], [403, namespace], who)
       }
     })
 
     it('is served by the right alone that it needs', async () => {
       const [open, shut] = kind === 'writes' ? ['writer', 'reader'] : ['reader', 'writer']
-      assert.ok((await ask(route, open, input(namespace))).status < 300)
-      assert.equal((await ask(route, shut, input(namespace))).status, 403)
+      assert.ok((await askAgain(open, input(namespace))).status < 300)
+      assert.equal((await askAgain(shut, input(namespace))).status, 403)
     })
 
     it('is closed to whom the decision point does not permit the namespace', async () => {
-      const { status, body } = await ask(route, token('denied'), input(namespace))
+      const { status, body } = await askAgain(token('denied'), input(namespace))
       assert.deepEqual([status, body['namespace']], [403, namespace])
     })
 
     it('asks who acts for others for whom, where it shows something', async () => {
-      const { status, text } = await ask(route, token('account'), input(namespace))
+      const { status, text } = await askAgain(token('account'), input(namespace))
       if (kind === 'reads') assert.equal(status, 403, text)
       else assert.ok(status < 300, text)
     })
@@ -192,10 +219,10 @@ for (const [name, one] of Object.entries(MEMORY_CASES)) {
     if (kind === 'reads') {
       it('shows what a workspace keeps to its members alone', async () => {
         const given = input(namespace)
-        const seen = await ask(route, token('permitted'), given)
+        const seen = await askAgain(token('permitted'), given)
         assert.ok(tells(seen, {}, says), seen.text)
-        const guests = [await ask(route, token('guest'), given)]
-        if (given.body) guests.push(await ask(route, OWNER, narrow(given)))
+        const guests = [await askAgain(token('guest'), given)]
+        if (given.body) guests.push(await askAgain(OWNER, narrow(given)))
         for (const unseen of guests) {
           assert.ok(!tells(unseen, given, says), unseen.text)
           assert.equal(unseen.status, refusal === 'missing' ? 404 : 200, unseen.text)
@@ -206,8 +233,8 @@ for (const [name, one] of Object.entries(MEMORY_CASES)) {
     if (kind === 'writes' && foreign) {
       it('leaves alone what its caller does not see, and tells nothing of it', async () => {
         const given = foreign(namespace)
-        const answers = [await ask(route, token('guest'), given)]
-        if (given.body) answers.push(await ask(route, OWNER, narrow(given)))
+        const answers = [await askAgain(token('guest'), given)]
+        if (given.body) answers.push(await askAgain(OWNER, narrow(given)))
         for (const answer of answers) {
           assert.equal(answer.status, refusal === 'missing' ? 404 : 403, answer.text)
           assert.ok(!tells(answer, given), answer.text)

@@ -9,6 +9,8 @@ export interface MemoryCase {
   input: (namespace: string) => { params?: object; query?: object; body?: object }
   /** The same on something that belongs to the workspace `hidden`. */
   foreign?: (namespace: string) => { params?: object; query?: object; body?: object }
+  /** What is written before each request, because the request ends it. */
+  before?: (namespace: string) => { path: string; body: object }
   /** Refused to who sees it not: `foreign` in one way, `missing` as if it were not there. */
   refusal?: 'foreign' | 'missing'
   /** What an answer holds that tells something hidden, where that is not its name. */
@@ -19,6 +21,16 @@ export interface MemoryCase {
 export const HIDDEN = 'quokka'
 export const HIDDEN_KEY = `thing:${HIDDEN}`
 export const HIDDEN_SCOPE = 'workspace:hidden'
+export const HIDDEN_TRACE = `trace-of-${HIDDEN}`
+
+/** A fact that everybody in the namespace sees. */
+export const openObservation = {
+  source: { system: 'test', external_id: 'open' },
+  kind: 'note',
+  assertions: [
+    { assert: 'fact', fact: { subject: 'thing:seen', predicate: 'KNOWS', object: 'thing:other' } },
+  ],
+}
 
 const scope = (namespace: string) => ({ scope: { namespace } })
 const inQuery = (namespace: string) => ({ query: { namespace } })
@@ -141,6 +153,60 @@ export const MEMORY_CASES: Readonly<Record<string, MemoryCase>> = {
     }),
     refusal: 'foreign',
   },
+  retain: {
+    kind: 'writes',
+    input: (namespace) => ({ body: { ...scope(namespace), content: 'something new' } }),
+    foreign: (namespace) => ({
+      body: { ...scope(namespace), content: 'over it', external_id: `text:${HIDDEN}` },
+    }),
+    refusal: 'foreign',
+  },
+  putFact: {
+    kind: 'writes',
+    input: (namespace) => ({ body: { ...scope(namespace), natural_key: 'thing:new' } }),
+    foreign: (namespace) => ({ body: { ...scope(namespace), natural_key: HIDDEN_KEY } }),
+    refusal: 'foreign',
+  },
+  invalidateFact: {
+    kind: 'writes',
+    input: (namespace) => ({ params: { id: 'fact-OPEN' }, body: scope(namespace) }),
+    foreign: (namespace) => ({ params: { id: 'fact-HIDDEN' }, body: scope(namespace) }),
+    refusal: 'missing',
+  },
+  deleteNode: {
+    kind: 'writes',
+    before: (namespace) => ({
+      path: '/api/brain/facts',
+      body: { ...scope(namespace), natural_key: 'thing:ending' },
+    }),
+    input: (namespace) => ({ query: { namespace, natural_key: 'thing:ending' } }),
+    foreign: (namespace) => ({ query: { namespace, natural_key: HIDDEN_KEY } }),
+    refusal: 'missing',
+  },
+  recordAudit: {
+    kind: 'writes',
+    input: (namespace) => ({ body: { ...scope(namespace), action: 'looked' } }),
+  },
+  readTrail: {
+    kind: 'reads',
+    input: (namespace) => ({ params: { id: HIDDEN_TRACE }, query: { namespace } }),
+    refusal: 'missing',
+  },
+  consolidate: { kind: 'writes', input: inQuery },
+  putNamespaceKinds: {
+    kind: 'writes',
+    input: (namespace) => ({ params: { ns: namespace }, body: {} }),
+  },
+  getNamespaceKinds: { kind: 'tells', input: (namespace) => ({ params: { ns: namespace } }) },
+  listPacks: { kind: 'tells', input: inQuery },
+  getPack: {
+    kind: 'tells',
+    before: (namespace) => ({
+      path: '/api/memory/packages',
+      body: { name: 'of-tests', version: '1', scope: 'tenant', namespace },
+    }),
+    input: (namespace) => ({ params: { ref: 'tenant:of-tests@1' }, query: { namespace } }),
+  },
   queryEntities: {
     kind: 'reads',
     input: (namespace) => ({ body: { ...scope(namespace), kinds: ['thing'] } }),
@@ -150,5 +216,6 @@ export const MEMORY_CASES: Readonly<Record<string, MemoryCase>> = {
 /** Routes that have to do with no namespace of the caller's, and why. */
 export const WITHOUT_NAMESPACE: Readonly<Record<string, string>> = {
   health: 'public: whether the service answers',
+  registerPack: 'the registry is for service credentials alone',
   getStats: 'about all namespaces, only for who reads them all',
 }
