@@ -12,7 +12,11 @@ const AS_LONG_AS_THE_BODY: Readonly<Record<string, string>> = {
   'storeDocument body.chunks.0.text': 'the content itself',
   'putDocument body.content': 'the content itself',
   'putDocument body.chunks.0.text': 'the content itself',
+  'retain body.content': 'the content itself, up to 1 MiB',
 }
+
+/** Numbers that are brought within their bounds, as the protocol has it. */
+const CLAMPED: readonly string[] = ['retain body.confidence', 'putFact body.confidence']
 
 const ALL = {
   'control plane': controlPlaneRoutes,
@@ -65,8 +69,10 @@ function taken(operationId: string, { body }: Route): string[] {
     const place = placeOf(leaf)
     const beside = typesBeside(leaf, leaves)
     const mayBeLong = `${operationId} ${place}` in AS_LONG_AS_THE_BODY
+    const isClamped = CLAMPED.includes(`${operationId} ${place}`)
     return wrongFor(leaf)
       .filter((value) => !beside.includes(typeOf(value)) && !(mayBeLong && value === LONG))
+      .filter((value) => !(isClamped && typeof value === 'number'))
       .filter((value) => !isRefusedAt(body, leaf, value))
       .map((value) => `${place} takes ${JSON.stringify(value).slice(0, 30)}`)
   })

@@ -201,7 +201,13 @@ export const consolidate = route({
   errors: ['permission_denied'],
   query: z.strictObject({
     namespace: NamespaceName.optional(),
-    limit: z.coerce.number().int().min(1).max(5000).default(500),
+    /** Observations at most. */
+    limit: z
+      .string()
+      .regex(/^\d{1,4}$/, 'must be a whole number from 1 to 5000')
+      .transform(Number)
+      .pipe(z.int().min(1).max(5000))
+      .default(500),
   }),
   body: z.strictObject(target).optional(),
   reply: z.strictObject({

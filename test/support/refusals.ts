@@ -89,6 +89,9 @@ function ifMatch(value: string): Refusal {
   }
 }
 
+/** Greatest `limit` of what is no listing. */
+const MOST: Readonly<Record<string, number>> = { '/api/memory/consolidate': 5000 }
+
 function queryRefusals(route: Route): Refusal[] {
   const fields = Object.entries(schemaOf(route.query).properties ?? {})
   return [
@@ -111,7 +114,15 @@ function queryRefusals(route: Route): Refusal[] {
         codes: ['invalid_cursor', 'not_found'],
       })),
     ...(fields.some(([name]) => name === 'limit')
-      ? ['0', '201', '-1', '1e2', PLANTED, '%D9%A3', '1&limit=2'].map((value) => ({
+      ? [
+          '0',
+          String((MOST[route.path] ?? 200) + 1),
+          '-1',
+          '1e2',
+          PLANTED,
+          '%D9%A3',
+          '1&limit=2',
+        ].map((value) => ({
           ...query('limit', value),
           status: [422, 400],
           codes: ['invalid_limit', 'invalid_request'],
