@@ -98,7 +98,7 @@ const OUTSIDE = new Set(
     .flatMap((file) => [...readFileSync(join(ROOT, file), 'utf8').matchAll(BINDINGS)])
     .map(([, operationId = '']) => operationId),
 )
-const READS = new Set(['getContext', 'getRunContext', 'queryEntities'])
+const READS = new Set(['getContext', 'getKnowledgePacks', 'getRunContext', 'queryEntities'])
 
 const writing = Object.entries<Route>(controlPlaneRoutes).filter(
   ([operationId, { method }]) => method !== 'GET' && operationId !== 'bootstrap',

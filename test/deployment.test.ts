@@ -58,7 +58,8 @@ describe('the manifests for Kubernetes', () => {
 
   it('run every role of a production, each with probes and a disruption budget', () => {
     const roles = containers.map(({ args }) => args?.[0])
-    const others = ['all', 'migrate', 'policy']
+    // What an installation may do without is not among them.
+    const others = ['all', 'mcp', 'migrate', 'policy']
     const expected = ROLES.filter((role) => !others.includes(role))
     assert.deepEqual(new Set(roles), new Set(expected))
     assert.equal(manifests.filter((one) => PodDisruptionBudget.is(one)).length, roles.length)

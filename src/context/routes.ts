@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import * as contract from '#contract/context.ts'
-import { eraseObservation as eraseContract } from '#contract/erasures.ts'
+import * as erasures from '#contract/erasures.ts'
 import * as knowledgeContract from '#contract/knowledge.ts'
 import * as packsContract from '#contract/knowledge-packs.ts'
 import type { Observation } from '#contract/observations.ts'
@@ -58,10 +58,15 @@ export function contextRoutes(app: Hono, deps: Deps, options: ContextOptions): v
   bindObservations(app, deps)
   bindPacks(app, outside, options)
 
-  bindOutside(app, outside, eraseContract, async (transact, ctx, { params: { id }, query }) => {
-    const erased = await eraseObservation({ transact, provider }, ctx, { id, mode: query.mode })
-    return withStatus(erased.memoryStatus === 'pending' ? 202 : 200, erased)
-  })
+  bindOutside(
+    app,
+    outside,
+    erasures.eraseObservation,
+    async (transact, ctx, { params: { id }, query }) => {
+      const erased = await eraseObservation({ transact, provider }, ctx, { id, mode: query.mode })
+      return withStatus(erased.memoryStatus === 'pending' ? 202 : 200, erased)
+    },
+  )
 
   bindOutside(app, outside, knowledgeContract.reconcileSnapshot, async (transact, ctx, { body }) =>
     reconcileSnapshot({ transact, provider }, ctx, body),
