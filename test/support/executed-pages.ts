@@ -21,6 +21,9 @@ export const EXECUTED_PAGES: readonly string[] = [
   'docs/webhooks.md',
   'docs/knowledge.md',
   'docs/memory.md',
+  'docs/memory-access.md',
+  'docs/packs.md',
+  'docs/forgetting.md',
   'docs/api.md',
   'docs/operations.md',
 ]
