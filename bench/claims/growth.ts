@@ -25,7 +25,7 @@ export async function growth(server: BenchServer, report: Report, args: BenchArg
     cases.push({
       name: `${number(size)} finished`,
       async run() {
-        const ids = await newTasks(db, fleet.admin.ctx, args.quick ? 24 : 600)
+        const ids = await newTasks(db, fleet.admin.ctx, args.quick ? 24 : 400)
         const times: number[] = []
         await callersDo(CALLERS, ids.length, async (caller, index) => {
           const [agent, id] = [fleet.agents[caller], ids[index]]

@@ -23,7 +23,7 @@ export async function heartbeats(
   report: Report,
   args: BenchArgs,
 ): Promise<void> {
-  const [sessions, count] = args.quick ? [20, 24] : [200, 1000]
+  const [sessions, count] = args.quick ? [20, 24] : [200, 400]
   const { open } = await server.controlPlane('heartbeats')
   const db = open(CALLERS)
   const others = open(4)

@@ -28,7 +28,7 @@ export async function loop(server: BenchServer, report: Report, args: BenchArgs)
     const db = open(callers)
     const fleet = await newFleet(db, callers)
     const recordings = await recordAll(open(1), fleet)
-    const count = (callers === 1 ? 300 : 800) / (args.quick ? 20 : 1)
+    const count = (callers === 1 ? 120 : 400) / (args.quick ? 20 : 1)
     const times = new Map<string, Times[]>()
     const caseOf = (name: string, work: Work) => ({
       name,

@@ -7,7 +7,7 @@ import { AppError } from '#lib/errors.ts'
 import { createTask } from '#work/create-task.ts'
 import { selectAvailableTasks } from '#work/task-list.sql.ts'
 import { newFleet, newTasks } from '../kit/fleet.ts'
-import type { Agent } from '../kit/fleet.ts'
+import type { Agent, Fleet } from '../kit/fleet.ts'
 import { callersDo } from '../kit/rounds.ts'
 import { stopwatch } from '../peers/peer.ts'
 import type { Peer } from '../peers/peer.ts'
@@ -18,10 +18,13 @@ const CONNECTIONS = 34
 /** The product itself, at the layer of its commands: what the API does, without HTTP. */
 export async function startStrata(address: DatabaseAddress): Promise<Peer> {
   const db = connect(address, { maxConnections: CONNECTIONS, appName: 'strata-bench' })
+  const fleets = new Map<number, Promise<Fleet>>()
   const drain =
     (work: (agent: Agent, taskId: string) => Promise<void>) =>
     async (callers: number, count: number) => {
-      const { admin, agents } = await newFleet(db, callers)
+      const fleet = fleets.get(callers) ?? newFleet(db, callers)
+      fleets.set(callers, fleet)
+      const { admin, agents } = await fleet
       const ids = await newTasks(db, admin.ctx, count)
       const { seconds } = await callersDo(callers, count, async (caller, index) => {
         const [agent, id] = [agents[caller], ids[index]]

@@ -10,7 +10,10 @@ import type { Contender } from './contenders.ts'
 import { FENCED, nameOf } from './guarantees.ts'
 
 const CALLERS = [1, 8, 32]
-const JOBS: Readonly<Record<number, number>> = { 1: 300, 8: 1200, 32: 1920 }
+/** Jobs of the first round, and seconds that each later one is to take. */
+const FIRST_JOBS = 96
+const ROUND_SECONDS = 1.2
+const MAX_JOBS = 4000
 
 export interface Options extends BenchArgs {
   /** Whether the peers are there to compare with. */
@@ -96,11 +99,12 @@ async function measure(
   callers: number,
   options: Options,
 ): Promise<Measured> {
-  const count = (JOBS[callers] ?? 0) / (options.quick ? 30 : 1)
   const cpu: Measured['cpu'] = new Map()
+  const countOf = new Map<string, number>()
   const caseOf = (name: string, contender: Contender, mode: string) => ({
     name,
     async run(round: number) {
+      const count = Math.ceil(countOf.get(name) ?? FIRST_JOBS)
       const before = server.cpu().server
       const { values, cpuSeconds } = await contender.ask({ kind: 'drain', mode, callers, count })
       const spent: [number, number] = [
@@ -108,7 +112,9 @@ async function measure(
         ((server.cpu().server - before) / count) * 1e6,
       ]
       if (round >= 0) cpu.set(name, [...(cpu.get(name) ?? []), spent])
-      return values[0] ?? Number.NaN
+      const [rate = Number.NaN] = values
+      countOf.set(name, Math.min(MAX_JOBS, Math.max(FIRST_JOBS, rate * ROUND_SECONDS)))
+      return rate
     },
   })
   const cases = [...contenders].flatMap(([name, contender]) =>

@@ -1,3 +1,4 @@
+import { isQuery, whenRun } from './query.ts'
 import type { Database } from './sql.ts'
 
 /** What a pool tells whoever watches it. */
@@ -11,6 +12,8 @@ export interface PoolObserver {
 /** How much is asked of a pool at the moment. */
 export interface Pool {
   readonly observer: PoolObserver
+  /** The same database without the watch. */
+  readonly db: Database
   /** Connections at most. */
   readonly max: number
   /**
@@ -30,37 +33,20 @@ export function poolOf(db: Database): Pool | undefined {
 
 /** The same database, whose pool can be asked how it is. */
 export function watchPool(db: Database, observer: PoolObserver): Database {
-  const pool: Pool = { observer, max: db.options.max, demand: 0 }
+  const pool: Pool = { observer, db, max: db.options.max, demand: 0 }
   return new Proxy(db, {
     apply(target, self, input) {
       const query = Reflect.apply<unknown, unknown[], unknown>(target as never, self, input)
-      if (isQuery(query)) countWhileRunning(pool, query)
+      if (isQuery(query)) whenRun(query, (outcome) => countWhileRunning(pool, outcome))
       return query
     },
     get: (target, name) => (name === POOL ? pool : Reflect.get(target, name)),
   })
 }
 
-/** A query of the driver; it runs when `handle` is called first, by awaiting it. */
-interface Query extends Promise<unknown> {
-  executed: boolean
-  handle: () => Promise<void>
-}
-
-function isQuery(value: unknown): value is Query {
-  return value instanceof Promise && 'handle' in value && 'executed' in value
-}
-
-/** A fragment inside another query never runs by itself, and is not counted. */
-function countWhileRunning(pool: Pool, query: Query): void {
-  const run = query.handle
-  query.handle = () => {
-    if (!query.executed) {
-      pool.demand += 1
-      const leave = () => void (pool.demand -= 1)
-      // The query's own `then` would run it.
-      void Promise.prototype.then.call(query, leave, leave)
-    }
-    return run.call(query)
-  }
+/** Counts a query among the demand as long as it runs. */
+function countWhileRunning(pool: Pool, outcome: Promise<unknown>): void {
+  pool.demand += 1
+  const leave = () => void (pool.demand -= 1)
+  void outcome.then(leave, leave)
 }

@@ -1,4 +1,5 @@
 import postgres from 'postgres'
+import { beginAlong } from './begin.ts'
 import { surviveLoss } from './connection-loss.ts'
 import { readDatabaseUrl, refused } from './address.ts'
 import { poolOf, watchPool } from './pool.ts'
@@ -100,14 +101,15 @@ export async function transaction<T>(
   mode: TransactionMode,
   work: (sql: Sql) => Promise<T>,
 ): Promise<T> {
-  const begin = (run: (sql: Sql) => Promise<unknown>) => db.begin(MODES[mode], run)
   const pool = poolOf(db)
-  if (!pool) return (await surviveLoss(begin, work)) as T
+  const begin = (run: (sql: Sql) => Promise<unknown>) =>
+    surviveLoss((onBegun) => beginAlong(pool?.db ?? db, MODES[mode], run, onBegun))
+  if (!pool) return (await begin(work)) as T
   return await pool.observer.transaction(mode, async () => {
     const start = performance.now()
     pool.demand += 1
     try {
-      return (await surviveLoss(begin, async (sql) => {
+      return (await begin(async (sql) => {
         pool.observer.acquired((performance.now() - start) / 1000)
         return await work(sql)
       })) as T
