@@ -30,11 +30,14 @@ const Kind = z.strictObject({
   aliases: z.array(Template).max(20).default([]),
   /** Other words for the kind. */
   kindAliases: z.array(label(64)).max(20).default([]),
-  /** RE2 patterns of its identifiers in a text; the group `id` is the identifier, else the match. */
+  /**
+   * RE2 patterns of its identifiers in a text; the group `id` is the identifier, else the match. Checked
+   * and kept; search and anchors recognise identifiers by their general shapes so far.
+   */
   idPatterns: z.array(z.string().min(1).max(300)).max(10).default([]),
   /** A schema of its attributes; unknown keywords are notes. */
   attributes: FreeForm.optional(),
-  /** The attributes whose text is searched; without it all of them are. */
+  /** The attributes meant for search. Checked and kept; the text of all of them is searched so far. */
   searchable: z.strictObject({ fields: z.array(label(200)).max(20) }).optional(),
   /** Sources whose word counts most, the first before the second. */
   sourcePriority: z.array(label(200)).max(50).default([]),
